@@ -1,0 +1,55 @@
+import { boundedText } from './bounded-text.js';
+
+/** An error payload of the platform, as far as it could be read. */
+export interface ErrorPayload {
+  code?: string;
+  message?: string;
+  iserverCode?: string;
+  ticketId?: string;
+}
+
+const MESSAGE_LIMIT = 1024;
+const WORD = /^[\w.-]{1,64}$/;
+
+/**
+ * Reads `{code, message, ticketId, iServerCode?}` in all spellings seen on the wire: other capitals or an underscore in a key,
+ * a number as string, the first of an `errors` envelope. Anything else yields an empty payload, never an error.
+ */
+export function readErrorPayload(json: unknown, secrets: readonly string[]): ErrorPayload {
+  const record = innermost(json);
+  if (record === undefined) return {};
+  const fields = new Map(
+    Object.entries(record).map(([key, value]) => [key.toLowerCase().replaceAll('_', ''), value]),
+  );
+  const payload: ErrorPayload = {};
+  const code = word(fields.get('code'), secrets);
+  if (code !== undefined) payload.code = code;
+  const message = fields.get('message');
+  if (typeof message === 'string') payload.message = boundedText(message, MESSAGE_LIMIT, secrets);
+  const iserverCode = integerText(fields.get('iservercode'));
+  if (iserverCode !== undefined) payload.iserverCode = iserverCode;
+  const ticketId = word(fields.get('ticketid'), secrets);
+  if (ticketId !== undefined) payload.ticketId = ticketId;
+  return payload;
+}
+
+function innermost(json: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(json)) return undefined;
+  if (json.code !== undefined || !Array.isArray(json.errors)) return json;
+  const first: unknown = json.errors[0];
+  return isRecord(first) ? first : json;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function word(value: unknown, secrets: readonly string[]): string | undefined {
+  if (typeof value !== 'string' || !WORD.test(value)) return undefined;
+  return boundedText(value, value.length, secrets) === value ? value : undefined;
+}
+
+function integerText(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? String(Number(value)) : undefined;
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { ISERVER_CODES } from './iserver-codes.js';
+
+/** Messages by back-end code, the code as decimal text. */
+export type IServerMessages = ReadonlyMap<string, string>;
+
+/** Further messages: `{"-2147216959": "text"}`, or the path of a JSON file that holds such an object. */
+export type IServerMessageSource = string | Readonly<Record<string, string>>;
+
+const KNOWN: IServerMessages = new Map(
+  ISERVER_CODES.map(([code, name, advice]) => [String(code), `${advice} (${name})`]),
+);
+
+/**
+ * The known messages, and over them an operator's own.
+ * @throws TypeError when the file cannot be read or is not an object of messages by integer code
+ */
+export function readIServerMessages(source: IServerMessageSource | undefined): IServerMessages {
+  if (source === undefined) return KNOWN;
+  const own: unknown = typeof source === 'string' ? readJson(source) : source;
+  if (typeof own !== 'object' || own === null || Array.isArray(own)) {
+    throw new TypeError('iserverMessages: an object of messages by code is needed.');
+  }
+  const messages = new Map(KNOWN);
+  for (const [code, message] of Object.entries(own)) {
+    if (!/^-?\d{1,15}$/.test(code) || typeof message !== 'string' || message === '') {
+      throw new TypeError('iserverMessages: each key must be an integer code and each value a text.');
+    }
+    messages.set(String(Number(code)), message);
+  }
+  return messages;
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'it is not JSON' : 'it cannot be read';
+    throw new TypeError(`iserverMessages: the file "${path}" cannot be used: ${why}.`, { cause: error });
+  }
+}

@@ -1,0 +1,44 @@
+/** What is known of a failed platform call. Every field is safe to log: no credential, header or body text. */
+export interface PlatformErrorFacts {
+  /** The platform's code as it stood on the wire (`ERR003`, `ERR014`); `N/A` when there is none. */
+  code?: string | undefined;
+  /** The back-end server's code, present only when the payload carried one. */
+  iserverCode?: string | undefined;
+  /** What `iserverCode` means, when it is known. */
+  iserverMessage?: string | undefined;
+  /** The platform's ticket, for its support. */
+  ticketId?: string | undefined;
+  /** HTTP status of the answer; absent when there was no answer. */
+  status?: number | undefined;
+  /** Whether the same call may succeed later without any change. Default false. */
+  retryable?: boolean | undefined;
+  /** Seconds that the platform asked to wait (`Retry-After`). */
+  retryAfterSeconds?: number | undefined;
+}
+
+/**
+ * A failed platform call; every error that the client throws by itself is a kind of this one.
+ * As such it stands for any platform code that has no kind of its own (spec: Errors).
+ */
+export class PlatformError extends Error {
+  readonly code: string;
+  readonly retryable: boolean;
+  declare readonly iserverCode?: string;
+  declare readonly iserverMessage?: string;
+  declare readonly ticketId?: string;
+  declare readonly status?: number;
+  declare readonly retryAfterSeconds?: number;
+
+  constructor(message: string, facts: PlatformErrorFacts = {}) {
+    super(message);
+    const { code, retryable, ...optional } = facts;
+    this.code = code ?? 'N/A';
+    this.retryable = retryable ?? false;
+    const known = Object.entries<unknown>(optional).filter(([, value]) => value !== undefined);
+    Object.assign(this, Object.fromEntries(known));
+  }
+
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
