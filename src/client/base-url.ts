@@ -1,0 +1,35 @@
+import { InvalidRequestError } from './platform-error-kinds.js';
+
+/**
+ * Reads the REST root, with or without its final `/`.
+ * @throws TypeError when it is not an absolute http or https URL, or has user information, a query or a fragment
+ */
+export function readBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new TypeError('baseUrl: an absolute http or https URL is needed.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError('baseUrl: user information does not belong in the base URL.');
+  }
+  if (/[?#]/.test(text)) throw new TypeError('baseUrl: a query or fragment does not belong in the base URL.');
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+/**
+ * The URL of a path below the base, whether or not the path begins with `/`. A whole URL is taken only when it lies
+ * below the base.
+ * @throws InvalidRequestError when the result would lie outside the base, so that no token leaves it
+ */
+export function resolveBelow(base: URL, path: string): URL {
+  const whole = path.startsWith(base.href);
+  const target = whole ? path : base.href + path.replace(/^\//, '');
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  const isForeign = !whole && /^(?:[a-z][a-z\d+.-]*:|\/\/|\\)/i.test(path);
+  if (url === undefined || isForeign || !url.href.startsWith(base.href)) {
+    throw new InvalidRequestError('The path of a request must lie below the base URL.');
+  }
+  url.hash = '';
+  return url;
+}

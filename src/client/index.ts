@@ -1,0 +1,35 @@
+export { PlatformClient } from './platform-client.js';
+export { PlatformSession, type PlatformSessionOptions, type RestoreOptions } from './platform-session.js';
+export type { PlatformClientOptions } from './client-settings.js';
+export type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
+export { PlatformResponse } from './platform-response.js';
+export type { LoginCredentials } from './login-request.js';
+export type { Credential, CredentialProvider } from './credential.js';
+export type {
+  PlatformProject,
+  PlatformProjectOwner,
+  PlatformSessionInfo,
+  PlatformUser,
+} from './platform-types.js';
+export type { RestorableSnapshot, SessionSnapshot, SnapshotCookie } from './session-snapshot.js';
+export type { IServerMessageSource } from './iserver-messages.js';
+export { PlatformError, type PlatformErrorFacts } from './platform-error.js';
+export { AmbiguousProjectNameError } from './project-index.js';
+export {
+  BackendServerError,
+  ExecutionCancelledError,
+  ForeignRedirectError,
+  InsufficientPrivilegesError,
+  InvalidRequestError,
+  LoginFailedError,
+  MissingCredentialError,
+  ObjectAlreadyExistsError,
+  PlatformHttpError,
+  PlatformTimeoutError,
+  PlatformUnreachableError,
+  ResourceNotFoundError,
+  SessionError,
+  TooManyRedirectsError,
+  UnknownPlatformError,
+  type UnreachableReason,
+} from './platform-error-kinds.js';

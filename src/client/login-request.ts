@@ -1,0 +1,41 @@
+/** What to log in with; nothing at all is an anonymous login. */
+export interface LoginCredentials {
+  username?: string | undefined;
+  password?: string | undefined;
+  apiKey?: string | undefined;
+  /** Default: the client's. */
+  applicationType?: number | undefined;
+}
+
+/** Spec: Login request body. 1 standard, 4096 trusted or API key, 8 anonymous. */
+export type LoginMode = 1 | 4096 | 8;
+
+/** The JSON body of `POST auth/login`. */
+export interface LoginRequest {
+  readonly username?: string;
+  readonly password?: string;
+  readonly loginMode: LoginMode;
+  readonly applicationType: number;
+}
+
+/** Spec, Endpoints: user name and password make mode 1, else an API key 4096, else a user name alone 4096, else 8. */
+export function loginRequest(credentials: LoginCredentials, defaultApplicationType: number): LoginRequest {
+  const { username, password, apiKey, applicationType = defaultApplicationType } = credentials;
+  if (username !== undefined && password !== undefined) {
+    return { username, password, loginMode: 1, applicationType };
+  }
+  const trusted = apiKey ?? username;
+  if (trusted !== undefined) return { username: trusted, loginMode: 4096, applicationType };
+  return { loginMode: 8, applicationType };
+}
+
+/** The JSON body of `POST auth/delegate` (spec: Delegate request body). */
+export interface DelegateRequest {
+  readonly loginMode: -1;
+  readonly identityToken: string;
+}
+
+/** The delegate body; it names no application type. */
+export function delegateRequest(identityToken: string): DelegateRequest {
+  return { loginMode: -1, identityToken };
+}

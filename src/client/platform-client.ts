@@ -1,0 +1,48 @@
+import { inspect } from 'node:util';
+import type { PlatformClientOptions } from './client-settings.js';
+import { PlatformConnection } from './platform-connection.js';
+import { PlatformSession, type RestoreOptions } from './platform-session.js';
+import type { RestorableSnapshot } from './session-snapshot.js';
+
+/** One per process and platform: base URL, TLS, limits and sockets, shared by any number of sessions. */
+export class PlatformClient {
+  readonly #connection: PlatformConnection;
+
+  /** @throws TypeError that names the option that cannot be used */
+  constructor(options: PlatformClientOptions) {
+    this.#connection = new PlatformConnection(options);
+  }
+
+  /** REST root, with its final `/`. */
+  get baseUrl(): string {
+    return this.#connection.settings.baseUrl.href;
+  }
+
+  /** A session that holds nothing yet. */
+  openSession(): PlatformSession {
+    return new PlatformSession(this.#connection);
+  }
+
+  /**
+   * A session with the state of a snapshot (spec: from_dict).
+   * @throws SessionError when it lacks a key, is not JSON, names another base URL, or cannot be restored
+   */
+  restoreSession(snapshot: RestorableSnapshot | string, options: RestoreOptions = {}): PlatformSession {
+    const session = this.openSession();
+    session.updateFromJson(snapshot, options);
+    return session;
+  }
+
+  /** Closes the sockets; calls in flight fail, later ones too. */
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  [inspect.custom](): string {
+    return `PlatformClient { baseUrl: '${this.baseUrl}' }`;
+  }
+}

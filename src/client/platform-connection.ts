@@ -1,0 +1,72 @@
+import { readSettings, type ClientSettings, type PlatformClientOptions } from './client-settings.js';
+import { withDeadline } from './deadline.js';
+import { PlatformError } from './platform-error.js';
+import { PlatformHttpError } from './platform-error-kinds.js';
+import { PlatformResponse } from './platform-response.js';
+import { followRedirects, type RequestLine } from './redirects.js';
+import { ResponseHeaders } from './response-headers.js';
+import { withOneRetry } from './retry.js';
+import { networkFailure } from './transport/network-failure.js';
+import { readBody } from './transport/read-body.js';
+import type { Transport } from './transport/transport.js';
+
+/** One call as the session wants it made. */
+export interface Exchange {
+  readonly line: RequestLine;
+  /** Headers of one hop: cookies depend on its URL, the content type on whether it still has a body. */
+  readonly headersOf: (line: RequestLine) => Record<string, string>;
+  /** Told of each redirect before it is followed. */
+  readonly onRedirect: (response: PlatformResponse, url: URL) => void;
+  /** False for login and delegate: nothing is followed, nothing repeated. */
+  readonly mayFollow: boolean;
+  readonly mayRepeat: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const MAX_HEADER_FIELDS = 1000;
+
+/** The way to one platform: settings, sockets, and the order of deadline, retry, redirects and hop. Knows no session. */
+export class PlatformConnection {
+  readonly settings: ClientSettings;
+  readonly #transport: Transport;
+
+  /** @throws TypeError that names the option that cannot be used */
+  constructor(options: PlatformClientOptions) {
+    this.settings = readSettings(options);
+    this.#transport = this.settings.makeTransport();
+  }
+
+  /** Makes the call; any status is an answer. Rejects with a kind of `PlatformError` only. */
+  exchange(call: Exchange): Promise<PlatformResponse> {
+    const { timeoutMs, maxRedirects, now } = this.settings;
+    return withDeadline(timeoutMs, call.signal, (deadline) => {
+      const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
+      const send = (): Promise<PlatformResponse> =>
+        call.mayFollow ? followRedirects(call.line, maxRedirects, hop, call.onRedirect) : hop(call.line);
+      return call.mayRepeat ? withOneRetry(deadline, now, send) : send();
+    });
+  }
+
+  async #hop(line: RequestLine, call: Exchange, signal: AbortSignal): Promise<PlatformResponse> {
+    try {
+      const request = { ...line, headers: call.headersOf(line), signal };
+      const { status, rawHeaders, body } = await this.#transport.send(request);
+      const headers = new ResponseHeaders(rawHeaders);
+      const encoding = headers.valuesOf('content-encoding').join(', ');
+      const bytes = await readBody(body, encoding, this.settings.maxResponseBytes);
+      if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
+        throw new PlatformHttpError(
+          `The answer of the platform has more than ${MAX_HEADER_FIELDS} header fields.`,
+        );
+      }
+      return new PlatformResponse(status, headers, bytes);
+    } catch (error) {
+      throw error instanceof PlatformError ? error : networkFailure(error);
+    }
+  }
+
+  /** Closes the sockets; calls in flight fail. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}

@@ -1,0 +1,71 @@
+import { inspect } from 'node:util';
+import { parse } from 'secure-json-parse';
+import { PlatformHttpError } from './platform-error-kinds.js';
+import type { ResponseHeaders } from './response-headers.js';
+
+/** A whole answer of the platform. Its inspection shows no header value and no body. */
+export class PlatformResponse {
+  /** HTTP status. */
+  readonly status: number;
+  readonly #headers: ResponseHeaders;
+  readonly #body: Buffer;
+
+  constructor(status: number, headers: ResponseHeaders, body: Buffer) {
+    this.status = status;
+    this.#headers = headers;
+    this.#body = body;
+  }
+
+  /** Value of a response header, by any capitals; several fields of one name are joined by `, `. */
+  header(name: string): string | undefined {
+    const values = this.headerValues(name);
+    return values.length === 0 ? undefined : values.join(', ');
+  }
+
+  /** All fields of one name, as they came. */
+  headerValues(name: string): string[] {
+    return this.#headers.valuesOf(name);
+  }
+
+  /** All header fields, in their order on the wire. */
+  get headers(): ResponseHeaders {
+    return this.#headers;
+  }
+
+  /** Size of the decoded body. */
+  get byteLength(): number {
+    return this.#body.byteLength;
+  }
+
+  /** The body as UTF-8 text. */
+  text(): string {
+    return this.#body.toString('utf8');
+  }
+
+  /** Whether the content type says JSON, or says nothing. */
+  get mayBeJson(): boolean {
+    const type = this.header('content-type');
+    return type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type);
+  }
+
+  /**
+   * The body as JSON; keys that could reach a prototype are left out.
+   * @throws PlatformHttpError when the content type is another or the text is not JSON
+   */
+  json(): unknown {
+    if (!this.mayBeJson) throw this.#notJson();
+    try {
+      return parse(this.text(), { protoAction: 'remove', constructorAction: 'remove' }) as unknown;
+    } catch {
+      throw this.#notJson();
+    }
+  }
+
+  #notJson(): PlatformHttpError {
+    return new PlatformHttpError('The platform answered something other than JSON.', { status: this.status });
+  }
+
+  [inspect.custom](): string {
+    return `PlatformResponse { status: ${this.status}, byteLength: ${this.byteLength} }`;
+  }
+}

@@ -1,0 +1,281 @@
+import { inspect } from 'node:util';
+import { delegateRequest, loginRequest, type LoginCredentials } from './login-request.js';
+import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
+import type { PlatformClientOptions } from './client-settings.js';
+import { PlatformConnection } from './platform-connection.js';
+import { MissingCredentialError, SessionError } from './platform-error-kinds.js';
+import type { PlatformResponse } from './platform-response.js';
+import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
+import { ProjectIndex } from './project-index.js';
+import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
+import { SessionRequests } from './session-requests.js';
+import { restoreState, snapshotBaseUrl } from './session-restore.js';
+import {
+  makeSnapshot,
+  readSnapshot,
+  type RestorableSnapshot,
+  type SessionSnapshot,
+} from './session-snapshot.js';
+import { SessionState } from './session-state.js';
+
+/** Options of a session that brings its own connection. */
+export type PlatformSessionOptions = Omit<PlatformClientOptions, 'baseUrl'>;
+
+/** How a snapshot is restored. */
+export interface RestoreOptions {
+  /** Take a snapshot of another base URL, and that URL with it. Default false: it is refused. */
+  acceptOtherBaseUrl?: boolean;
+}
+
+/**
+ * One user's session (spec: Client session operations). Safe for concurrent calls. Every operation rejects with a kind
+ * of `PlatformError` only; those that need a token reject with `SessionError` before any request when none is held.
+ */
+export class PlatformSession {
+  readonly #connection: PlatformConnection;
+  readonly #ownsConnection: boolean;
+  readonly #state: SessionState;
+  readonly #requests: SessionRequests;
+  #baseUrl: URL;
+  #projects: ProjectIndex | undefined;
+  #isClosed = false;
+
+  /**
+   * @param platform the REST root, for a session that stands alone; a `PlatformClient` passes its connection
+   * @throws TypeError that names the option that cannot be used
+   */
+  constructor(platform: string | PlatformConnection, options: PlatformSessionOptions = {}) {
+    this.#ownsConnection = typeof platform === 'string';
+    this.#connection =
+      typeof platform === 'string' ? new PlatformConnection({ ...options, baseUrl: platform }) : platform;
+    const { vendorHeaders, now, baseUrl } = this.#connection.settings;
+    this.#baseUrl = baseUrl;
+    this.#state = new SessionState(vendorHeaders, now);
+    this.#requests = new SessionRequests(this.#connection, this.#state);
+  }
+
+  /**
+   * A new session, standing alone, with the state and the base URL of a snapshot (spec: from_dict).
+   * @throws SessionError when the snapshot lacks a key or cannot be restored
+   */
+  static fromDict(
+    snapshot: RestorableSnapshot | string,
+    options: PlatformSessionOptions = {},
+  ): PlatformSession {
+    const read = readSnapshot(snapshot);
+    const session = new PlatformSession(snapshotBaseUrl(read.base_url).href, options);
+    session.updateFromJson(read);
+    return session;
+  }
+
+  /** REST root of the session, with its final `/`. */
+  get baseUrl(): string {
+    return this.#baseUrl.href;
+  }
+
+  /** Cookies that the platform sent and that were refused: foreign, malformed or over a limit. */
+  get droppedCookies(): number {
+    return this.#state.cookies.dropped;
+  }
+
+  /**
+   * Sends one request below the base URL (spec: request). Vendor headers and cookies of a success are kept.
+   * @param path below the base URL, with or without a leading `/`
+   * @throws PlatformError of the kind that the answer's code names, for any status but 2xx
+   */
+  async request(
+    method: RequestMethod,
+    path: string,
+    options: RequestOptions = {},
+  ): Promise<PlatformResponse> {
+    this.#requireOpen();
+    return this.#requests.send(this.#baseUrl, method, path, options);
+  }
+
+  /**
+   * `POST auth/login` (spec: Endpoints): user name and password log in by mode 1, else an API key by 4096, else a user
+   * name alone by 4096, else anonymously by 8. A failed login leaves the session as it was.
+   * @throws LoginFailedError when the platform refuses the credentials
+   * @throws PlatformHttpError when it answers other than 204 with exactly one token
+   */
+  async login(credentials: LoginCredentials = {}, call: CallOptions = {}): Promise<void> {
+    await this.authenticate(credentials, call);
+    this.#projects = undefined;
+  }
+
+  /** Alias of `login` (spec: post_login). */
+  postLogin(credentials: LoginCredentials = {}, call: CallOptions = {}): Promise<void> {
+    return this.login(credentials, call);
+  }
+
+  /**
+   * `POST auth/delegate` with an identity token (spec: Delegate request body).
+   * @throws MissingCredentialError when the token is empty
+   * @throws LoginFailedError when the platform refuses it
+   */
+  async delegate(identityToken: string, call: CallOptions = {}): Promise<void> {
+    await this.authenticate({ identityToken }, call);
+    this.#projects = undefined;
+  }
+
+  /** Begins a session of the same user: as `login` and `delegate`, but the loaded projects stay. */
+  protected async authenticate(
+    credentials: LoginCredentials & { identityToken?: string | undefined },
+    call: CallOptions = {},
+  ): Promise<void> {
+    this.#requireOpen();
+    const { identityToken, password, apiKey } = credentials;
+    if (identityToken === undefined) {
+      const body = loginRequest(credentials, this.#connection.settings.applicationType);
+      await this.#requests.logIn(this.#baseUrl, 'auth/login', body, [password ?? '', apiKey ?? ''], call);
+    } else {
+      if (identityToken === '') throw new MissingCredentialError('The identity token is empty.');
+      const body = delegateRequest(identityToken);
+      await this.#requests.logIn(this.#baseUrl, 'auth/delegate', body, [identityToken], call);
+    }
+  }
+
+  /** `POST auth/logout`. The token is dropped only when the platform answers 204. */
+  async logout(call: CallOptions = {}): Promise<void> {
+    this.#requireToken();
+    const response = await this.request('POST', 'auth/logout', call);
+    if (response.status === 204) this.destroyAuthToken();
+  }
+
+  /** Alias of `logout` (spec: post_logout). */
+  postLogout(call: CallOptions = {}): Promise<void> {
+    return this.logout(call);
+  }
+
+  /** `PUT sessions`: prolongs the session. Its answer has no body that is specified. */
+  async putSessions(call: CallOptions = {}): Promise<PlatformResponse> {
+    this.#requireToken();
+    return this.request('PUT', 'sessions', call);
+  }
+
+  /** Alias of `putSessions` (spec: extend_session). */
+  extendSession(call: CallOptions = {}): Promise<PlatformResponse> {
+    return this.putSessions(call);
+  }
+
+  /** `GET sessions`: the status of the session. */
+  async getSessions(call: CallOptions = {}): Promise<PlatformSessionInfo> {
+    this.#requireToken();
+    return readSessionInfo(await this.request('GET', 'sessions', call));
+  }
+
+  /** Alias of `getSessions` (spec: get_session_info). */
+  getSessionInfo(call: CallOptions = {}): Promise<PlatformSessionInfo> {
+    return this.getSessions(call);
+  }
+
+  /** `GET sessions/userInfo`: who is logged in. */
+  async getSessionsUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
+    this.#requireToken();
+    return readUser(await this.request('GET', 'sessions/userInfo', call));
+  }
+
+  /** Alias of `getSessionsUserInfo` (spec: get_userinfo). */
+  getUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
+    return this.getSessionsUserInfo(call);
+  }
+
+  /** `GET projects`: the projects that the platform holds, at most 10,000. */
+  async getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
+    this.#requireToken();
+    return readProjects(await this.request('GET', 'projects', call));
+  }
+
+  /** Fetches the projects and fills the look-ups by name and by id (spec: load_projects). */
+  async loadProjects(call: CallOptions = {}): Promise<void> {
+    this.#projects = new ProjectIndex(await this.getProjects(call));
+  }
+
+  /**
+   * Id of the project with a display name, among those loaded; undefined when none has it. Names are case-sensitive.
+   * @throws SessionError before `loadProjects`
+   * @throws AmbiguousProjectNameError when several projects have the name; it lists their ids
+   */
+  getProjectId(name: string): string | undefined {
+    return this.#loadedProjects().idOf(name);
+  }
+
+  /**
+   * The project with an id, among those loaded; undefined when none has it.
+   * @throws SessionError before `loadProjects`
+   */
+  getProject(id: string): PlatformProject | undefined {
+    return this.#loadedProjects().project(id);
+  }
+
+  /** Whether a token is held; no request is made. */
+  hasSession(): boolean {
+    return this.#state.token !== undefined;
+  }
+
+  /** Forgets the token, if there is one; no request is made. Answers still under way bring nothing back. */
+  destroyAuthToken(): void {
+    this.#state.dropToken();
+    this.#projects = undefined;
+  }
+
+  /** The state as plain data, for keeping. It is as good as a password; see `SessionSnapshot`. */
+  toDict(): SessionSnapshot {
+    return makeSnapshot(this.#baseUrl.href, this.#state.cookies.list(), this.#state.headers());
+  }
+
+  /** Earlier name of `toDict`. */
+  dict(): SessionSnapshot {
+    return this.toDict();
+  }
+
+  /** The state as JSON text; equal states give equal texts. */
+  json(): string {
+    return JSON.stringify(this.toDict());
+  }
+
+  /**
+   * Takes the state of a snapshot in place of the present one, wholly or not at all (spec: update_from_json).
+   * @throws SessionError when it lacks a key, is not JSON, names another base URL, or cannot be restored
+   */
+  updateFromJson(snapshot: RestorableSnapshot | string, options: RestoreOptions = {}): void {
+    const { vendorHeaders, now } = this.#connection.settings;
+    const expected = options.acceptOtherBaseUrl === true ? undefined : this.#baseUrl;
+    const restored = restoreState(readSnapshot(snapshot), expected, vendorHeaders, now);
+    this.#baseUrl = restored.baseUrl;
+    this.#state.replace(restored.headers, restored.cookies);
+    this.#projects = undefined;
+  }
+
+  /** Ends the use of this object: later calls are refused, and a connection of its own closes its sockets. No logout. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#ownsConnection) await this.#connection.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #loadedProjects(): ProjectIndex {
+    if (this.#projects === undefined) throw new SessionError('The projects have not been loaded.');
+    return this.#projects;
+  }
+
+  #requireToken(): void {
+    if (!this.hasSession()) throw new SessionError('No token is held; log in first.');
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new SessionError('This session object is closed.');
+  }
+
+  /** What `JSON.stringify` and inspection show. */
+  toJSON(): { baseUrl: string; hasSession: boolean } {
+    return { baseUrl: this.baseUrl, hasSession: this.hasSession() };
+  }
+
+  [inspect.custom](): string {
+    return `${this.constructor.name} ${inspect(this.toJSON())}`;
+  }
+}

@@ -1,0 +1,117 @@
+import { Cookie, CookieJar, MemoryCookieStore, canonicalDomain, defaultPath } from 'tough-cookie';
+import { isSendable, toCookie, toSnapshotCookie } from './snapshot-cookie.js';
+import type { SnapshotCookie } from './session-snapshot.js';
+
+const MAX_COOKIES = 50;
+const MAX_COOKIE_BYTES = 4096;
+const MAX_TOTAL_BYTES = 8192;
+const LONGEST_AGE_SECONDS = 400 * 24 * 3600;
+
+/**
+ * The cookies of one session, for one origin. At most 50 cookies, 4 KB each, 8 KB together (names and values): what
+ * would pass that, and what belongs to another domain, is dropped and counted; what is held stays.
+ */
+export class SessionCookies {
+  readonly #store = new MemoryCookieStore();
+  readonly #jar = new CookieJar(this.#store, { rejectPublicSuffixes: true });
+  readonly #now: () => number;
+  #dropped = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Cookies that the platform sent and that were not taken. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** The `Cookie` header for a URL of the session's origin; empty when no cookie fits. */
+  headerFor(url: URL): string {
+    return this.#jar
+      .getCookiesSync(url.href, { expire: false })
+      .filter((cookie) => this.#isLive(cookie))
+      .map((cookie) => cookie.cookieString())
+      .join('; ');
+  }
+
+  /** Takes the `Set-Cookie` fields of an answer. */
+  take(fields: readonly string[], url: URL): void {
+    for (const field of fields) {
+      const cookie = field.length <= MAX_COOKIE_BYTES ? Cookie.parse(field) : undefined;
+      if (cookie === undefined || !this.#put(cookie, url)) this.#dropped += 1;
+    }
+  }
+
+  /** Adds a cookie known by name and value alone, bound to the host; false when it cannot be held. */
+  putPlain(name: string, value: string, url: URL): boolean {
+    return this.#put(new Cookie({ key: name, value, path: '/', secure: url.protocol === 'https:' }), url);
+  }
+
+  /** Adds a cookie of a snapshot; false when it does not belong to the host or cannot be held. */
+  putWhole(saved: SnapshotCookie, url: URL): boolean {
+    const isOurs = !saved.hostOnly || saved.domain === canonicalDomain(url.hostname);
+    return isOurs && this.#put(toCookie(saved), url);
+  }
+
+  /** Live cookies in a fixed order, so that equal jars give equal lists. */
+  list(): SnapshotCookie[] {
+    const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+    return this.#live()
+      .map(toSnapshotCookie)
+      .sort((a, b) => order(a.domain, b.domain) || order(a.path, b.path) || order(a.name, b.name));
+  }
+
+  #put(cookie: Cookie, url: URL): boolean {
+    if (!isSendable(cookie)) return false;
+    this.#makeAbsolute(cookie);
+    if (cookie.path?.[0] !== '/') cookie.path = defaultPath(url.pathname);
+    const domain = cookie.cdomain() ?? canonicalDomain(url.hostname) ?? '';
+    if (!this.#isLive(cookie)) {
+      this.#remove(domain, cookie.path, cookie.key);
+      return true;
+    }
+    if (!this.#fits(cookie, domain)) return false;
+    const now = new Date(this.#now());
+    return this.#jar.setCookieSync(cookie, url.href, { ignoreError: true, now }) !== undefined;
+  }
+
+  /** A relative age would start anew with each restore. */
+  #makeAbsolute(cookie: Cookie): void {
+    if (cookie.maxAge === null) return;
+    const seconds = Math.max(0, Math.min(Number(cookie.maxAge), LONGEST_AGE_SECONDS));
+    cookie.expires = seconds === 0 ? new Date(0) : new Date(this.#now() + seconds * 1000);
+    cookie.maxAge = null;
+  }
+
+  #fits(cookie: Cookie, domain: string): boolean {
+    const others = this.#live().filter(
+      (held) => held.key !== cookie.key || held.domain !== domain || held.path !== cookie.path,
+    );
+    const total = others.reduce((sum, held) => sum + byteLength(held), byteLength(cookie));
+    return others.length < MAX_COOKIES && total <= MAX_TOTAL_BYTES && byteLength(cookie) <= MAX_COOKIE_BYTES;
+  }
+
+  /** What is held and not expired; the expired is let go, so that it does not pile up. */
+  #live(): Cookie[] {
+    let all: Cookie[] = [];
+    this.#store.getAllCookies((_error, cookies) => (all = cookies ?? []));
+    return all.filter((cookie) => {
+      if (this.#isLive(cookie)) return true;
+      this.#remove(cookie.domain ?? '', cookie.path ?? '/', cookie.key);
+      return false;
+    });
+  }
+
+  #remove(domain: string, path: string, key: string): void {
+    this.#store.removeCookie(domain, path, key, () => undefined);
+  }
+
+  #isLive(cookie: Cookie): boolean {
+    return (cookie.expiryTime() ?? Infinity) > this.#now();
+  }
+}
+
+function byteLength({ key, value }: Cookie): number {
+  return key.length + value.length;
+}

@@ -1,0 +1,109 @@
+import { resolveBelow } from './base-url.js';
+import type { PlatformConnection } from './platform-connection.js';
+import type { PlatformError } from './platform-error.js';
+import { InvalidRequestError, PlatformHttpError } from './platform-error-kinds.js';
+import type { PlatformResponse } from './platform-response.js';
+import type { RequestLine } from './redirects.js';
+import {
+  hopHeaders,
+  requestHeaders,
+  type CallOptions,
+  type RequestMethod,
+  type RequestOptions,
+} from './request-options.js';
+import { errorOfResponse } from './response-error.js';
+import type { SessionState } from './session-state.js';
+
+/** Makes the requests of one session: what the state holds goes out, what a success brings goes in. */
+export class SessionRequests {
+  readonly #connection: PlatformConnection;
+  readonly #state: SessionState;
+
+  constructor(connection: PlatformConnection, state: SessionState) {
+    this.#connection = connection;
+    this.#state = state;
+  }
+
+  /** Any call but a login. An answer that is not a success is thrown as a typed error and changes nothing. */
+  async send(
+    base: URL,
+    method: RequestMethod,
+    path: string,
+    options: RequestOptions,
+  ): Promise<PlatformResponse> {
+    const state = this.#state;
+    const { era, token } = state;
+    const line = { method, url: resolveBelow(base, path), body: jsonBody(options.body) };
+    const fixed = requestHeaders(options, token, this.#connection.settings.vendorHeaders);
+    const response = await this.#connection.exchange({
+      line,
+      headersOf: (hop: RequestLine) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
+      onRedirect: (redirect, url) => {
+        state.takeCookies(era, redirect, url);
+      },
+      mayFollow: true,
+      mayRepeat: method === 'GET' || method === 'HEAD',
+      signal: options.signal,
+    });
+    if (response.status < 200 || response.status > 299) throw this.#errorOf(response, token ?? '');
+    state.takeHeaders(era, response);
+    state.takeCookies(era, response, line.url);
+    return response;
+  }
+
+  /**
+   * `POST auth/login` or `auth/delegate`: nothing followed, nothing repeated, no token sent. Only 204 with exactly one
+   * well-formed token begins a session; anything else is thrown and changes nothing.
+   */
+  async logIn(
+    base: URL,
+    path: string,
+    body: object,
+    secrets: readonly string[],
+    call: CallOptions,
+  ): Promise<void> {
+    const { settings } = this.#connection;
+    const state = this.#state;
+    const line = { method: 'POST', url: resolveBelow(base, path), body: JSON.stringify(body) };
+    const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
+    const response = await this.#connection.exchange({
+      line,
+      headersOf: (hop) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
+      onRedirect: () => undefined,
+      mayFollow: false,
+      mayRepeat: false,
+      signal: call.signal,
+    });
+    const { status } = response;
+    if (status !== 204) throw this.#errorOf(response, ...secrets);
+    const token = settings.vendorHeaders.tokenOf(response.headers);
+    if (token === undefined) {
+      throw new PlatformHttpError('The platform accepted the login without exactly one well-formed token.', {
+        status,
+      });
+    }
+    state.begin(token, response, line.url);
+  }
+
+  #errorOf(response: PlatformResponse, ...sent: string[]): PlatformError {
+    const { iserverMessages, now } = this.#connection.settings;
+    const cookies = this.#state.cookies.list().map(({ value }) => value);
+    const held = Object.values(this.#state.headers());
+    return errorOfResponse(response, {
+      iserverMessages,
+      now: now(),
+      secrets: [...sent, ...held, ...cookies],
+    });
+  }
+}
+
+function jsonBody(body: unknown): string | undefined {
+  if (body === undefined) return undefined;
+  try {
+    const text = JSON.stringify(body) as string | undefined;
+    if (text !== undefined) return text;
+  } catch {
+    // A cycle or a bigint; said below without the value.
+  }
+  throw new InvalidRequestError('The body of the request cannot be written as JSON.');
+}

@@ -1,0 +1,40 @@
+import type { PlatformError } from '../platform-error.js';
+import { PlatformHttpError, PlatformUnreachableError } from '../platform-error-kinds.js';
+
+const DNS = /^(?:ENOTFOUND|EAI_)/;
+const TLS =
+  /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA|INVALID_PURPOSE|CRL_)/;
+const PROTOCOL =
+  /^(?:HPE_|Z_|ERR_ZSTD|ERR_BROTLI|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|ERR_HTTP_CONTENT_LENGTH)/;
+
+/**
+ * A library's failure as an error of ours. It is a new one: the libraries' errors hold the request with its token and
+ * password, so neither they nor their messages go on; only a code that reads like one does.
+ */
+export function networkFailure(error: unknown): PlatformError {
+  const codes = codesOf(error);
+  const find = (pattern: RegExp): string | undefined => codes.find((code) => pattern.test(code));
+  const protocol = find(PROTOCOL);
+  if (protocol !== undefined) {
+    return new PlatformHttpError(`The answer of the platform breaks HTTP (${protocol}).`);
+  }
+  const dns = find(DNS);
+  if (dns !== undefined) {
+    return new PlatformUnreachableError(`The host name of the platform was not resolved (${dns}).`, 'DNS');
+  }
+  const tls = find(TLS);
+  if (tls !== undefined) {
+    return new PlatformUnreachableError(`The TLS connection to the platform was refused (${tls}).`, 'TLS');
+  }
+  const code = codes[0] ?? 'no code';
+  return new PlatformUnreachableError(`The connection to the platform failed (${code}).`, 'CONNECT');
+}
+
+function codesOf(error: unknown): string[] {
+  const codes: string[] = [];
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const code: unknown = 'code' in at ? at.code : undefined;
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)) codes.push(code);
+  }
+  return codes;
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+/** What a TLS connection trusts. */
+export interface TlsTrust {
+  /** False accepts any certificate: for testing only. */
+  readonly rejectUnauthorized: boolean;
+  /** PEM bundle that takes the place of the default authorities. */
+  readonly ca?: string;
+}
+
+/**
+ * Reads the TLS setting (spec: Limits): `true` verifies, `false` does not (a process warning says so), a string is the path
+ * of a CA bundle.
+ * @throws TypeError when the bundle cannot be read or holds no certificate
+ */
+export function readTlsTrust(verify: boolean | string): TlsTrust {
+  if (verify === false) {
+    process.emitWarning('The certificates of the platform are not verified: for testing only.', {
+      code: 'PORTICO_TLS_NOT_VERIFIED',
+    });
+    return { rejectUnauthorized: false };
+  }
+  return verify === true
+    ? { rejectUnauthorized: true }
+    : { rejectUnauthorized: true, ca: readBundle(verify) };
+}
+
+function readBundle(path: string): string {
+  let bundle: string;
+  try {
+    bundle = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new TypeError(`tlsVerify: the CA bundle "${path}" cannot be read (${code}).`, { cause: error });
+  }
+  if (!bundle.includes('-----BEGIN CERTIFICATE-----') || !isUsable(bundle)) {
+    throw new TypeError(`tlsVerify: the CA bundle "${path}" holds no PEM certificate.`);
+  }
+  return bundle;
+}
+
+function isUsable(ca: string): boolean {
+  try {
+    createSecureContext({ ca });
+    return true;
+  } catch {
+    return false;
+  }
+}
