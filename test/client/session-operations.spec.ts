@@ -1,0 +1,356 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  AmbiguousProjectNameError,
+  InvalidRequestError,
+  PlatformHttpError,
+  SessionError,
+  type PlatformSession,
+} from '../../src/client/index.js';
+import { loggedIn, openSession } from '../support/logged-in.js';
+import { errorAnswer, loginAnswer } from '../support/platform-answers.js';
+import { startScriptedPlatform } from '../support/scripted-platform.js';
+
+const OPERATIONS: [string, string, (session: PlatformSession) => Promise<unknown>][] = [
+  ['logout', 'POST auth/logout', (session) => session.logout()],
+  ['postLogout', 'POST auth/logout', (session) => session.postLogout()],
+  ['putSessions', 'PUT sessions', (session) => session.putSessions()],
+  ['extendSession', 'PUT sessions', (session) => session.extendSession()],
+  ['getSessions', 'GET sessions', (session) => session.getSessions()],
+  ['getSessionInfo', 'GET sessions', (session) => session.getSessionInfo()],
+  ['getSessionsUserInfo', 'GET sessions/userInfo', (session) => session.getSessionsUserInfo()],
+  ['getUserInfo', 'GET sessions/userInfo', (session) => session.getUserInfo()],
+  ['getProjects', 'GET projects', (session) => session.getProjects()],
+  ['loadProjects', 'GET projects', (session) => session.loadProjects()],
+];
+
+describe('an operation that needs a session', () => {
+  it.each(OPERATIONS)(
+    '%s is refused without a token before any request',
+    async (_name, _route, operation) => {
+      const platform = await startScriptedPlatform({});
+
+      const refusal = operation(openSession(platform.baseUrl));
+
+      await expect(refusal).rejects.toMatchObject({ constructor: SessionError, code: 'N/A' });
+      expect(platform.connections).toBe(0);
+    },
+  );
+
+  it.each(OPERATIONS)('%s is %s with the token and the cookie', async (_name, route, operation) => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer('the-token'),
+      'POST auth/logout': { status: 204 },
+      'PUT sessions': { status: 204 },
+      'GET projects': { status: 200, body: [] },
+      '*': { status: 200, body: {} },
+    });
+
+    await operation(await loggedIn(platform.baseUrl));
+
+    expect(platform.count(route)).toBe(1);
+    expect(platform.requests[1]).toMatchObject({
+      body: '',
+      headers: { 'x-svc-authtoken': 'the-token', cookie: 'JSESSIONID=one' },
+    });
+  });
+
+  it.each(OPERATIONS)(
+    '%s throws a session error on ERR009 and changes nothing',
+    async (_name, _route, operation) => {
+      const platform = await startScriptedPlatform({
+        'POST auth/login': loginAnswer(),
+        '*': {
+          status: 401,
+          headers: {
+            'X-SVC-AuthToken': 'other',
+            'X-SVC-More': '1',
+            'Set-Cookie': 'JSESSIONID=other; Path=/',
+          },
+          body: { code: 'ERR009', message: 'The session has expired' },
+        },
+      });
+      const session = await loggedIn(platform.baseUrl);
+      const before = session.json();
+
+      await expect(operation(session)).rejects.toMatchObject({
+        constructor: SessionError,
+        code: 'ERR009',
+        status: 401,
+      });
+
+      expect(session.json()).toBe(before);
+    },
+  );
+});
+
+describe('logout', () => {
+  it('drops the token on 204', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'POST auth/logout': { status: 204 },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    await session.logout();
+
+    expect(session.hasSession()).toBe(false);
+    expect(session.toDict().headers).toEqual({});
+  });
+
+  it('keeps the token on another success', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'POST auth/logout': { status: 200, body: {} },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    await session.logout();
+
+    expect(session.hasSession()).toBe(true);
+  });
+});
+
+describe('destroyAuthToken', () => {
+  it('removes the token and does nothing when there is none', async () => {
+    const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer() });
+    const session = await loggedIn(platform.baseUrl);
+
+    session.destroyAuthToken();
+    session.destroyAuthToken();
+
+    expect(session.hasSession()).toBe(false);
+  });
+});
+
+describe('reading', () => {
+  it('gives the status of the session and the user with fields that it does not know', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET sessions': { status: 200, body: { id: 'S', timeout: 600, workingSet: 10 } },
+      'GET sessions/userInfo': { status: 200, body: { fullName: 'A User', metadataUser: true } },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    await expect(session.getSessionInfo()).resolves.toEqual({ id: 'S', timeout: 600, workingSet: 10 });
+    await expect(session.getUserInfo()).resolves.toEqual({ fullName: 'A User', metadataUser: true });
+  });
+
+  it.each([
+    ['null', 'null'],
+    ['a list where an object belongs', '[]'],
+    ['a known field of another type', '{"id": 5}'],
+    ['broken JSON', '{"id": '],
+  ])('of a session status that is %s is an HTTP error', async (_name, body) => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET sessions': { status: 200, headers: { 'content-type': 'application/json' }, body },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    await expect(session.getSessionInfo()).rejects.toMatchObject({
+      constructor: PlatformHttpError,
+      status: 200,
+    });
+  });
+
+  it('keeps no key of an answer that could reach a prototype', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET sessions/userInfo': {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: '{"id": "U", "__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}',
+      },
+    });
+
+    const user = await (await loggedIn(platform.baseUrl)).getUserInfo();
+
+    expect(Object.keys(user)).toEqual(['id']);
+    expect(user.polluted).toBeUndefined();
+  });
+});
+
+describe('projects', () => {
+  const list = [
+    { id: 'A', name: 'Sales', owner: { id: 'O', name: 'Owner' }, acg: 255 },
+    { id: 'B', name: 'Twin' },
+    { id: 'C', name: 'Twin' },
+    { id: 'D', name: '__proto__' },
+  ];
+
+  async function withProjects(body: unknown = list): Promise<PlatformSession> {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET projects': { status: 200, body },
+    });
+    return loggedIn(platform.baseUrl);
+  }
+
+  it('are listed as the platform gives them', async () => {
+    await expect((await withProjects()).getProjects()).resolves.toEqual(list);
+  });
+
+  it('are found by name and by id once loaded', async () => {
+    const session = await withProjects();
+
+    await session.loadProjects();
+
+    expect(session.getProjectId('Sales')).toBe('A');
+    expect(session.getProjectId('__proto__')).toBe('D');
+    expect(session.getProjectId('sales')).toBeUndefined();
+    expect(session.getProject('A')).toEqual(list[0]);
+    expect(session.getProject('constructor')).toBeUndefined();
+  });
+
+  it('of one name are refused with all their ids', async () => {
+    const session = await withProjects();
+    await session.loadProjects();
+
+    expect(() => session.getProjectId('Twin')).toThrow(AmbiguousProjectNameError);
+    expect(() => session.getProjectId('Twin')).toThrow('2 projects have this name: B, C.');
+  });
+
+  it('are not looked up before they are loaded, nor after the session ended', async () => {
+    const session = await withProjects();
+
+    expect(() => session.getProjectId('Sales')).toThrow(SessionError);
+    await session.loadProjects();
+    session.destroyAuthToken();
+
+    expect(() => session.getProjectId('Sales')).toThrow(SessionError);
+    expect(() => session.getProject('A')).toThrow(SessionError);
+  });
+
+  it.each([
+    ['an object', {}],
+    ['null', null],
+    ['a number', 7],
+    ['a list of texts', ['A']],
+    ['a project without a name', [{ id: 'A' }]],
+    ['a project with a number as id', [{ id: 1, name: 'A' }]],
+    ['more than 10,000', Array.from({ length: 10_001 }, (_, index) => ({ id: String(index), name: 'P' }))],
+  ])('that come as %s are an HTTP error', async (_name, body) => {
+    await expect((await withProjects(body)).getProjects()).rejects.toThrow(PlatformHttpError);
+  });
+
+  it('may be 10,000', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ id: String(index), name: 'P' }));
+
+    await expect((await withProjects(many)).getProjects()).resolves.toHaveLength(10_000);
+  });
+});
+
+describe('request', () => {
+  it('sends no token when auth is suppressed', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      '*': { status: 200, body: {} },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    await session.request('GET', 'status', { includeAuth: false });
+    await session.request('GET', 'status');
+
+    expect(platform.requests[1]?.headers).not.toHaveProperty('x-svc-authtoken');
+    expect(platform.requests[2]?.headers).toHaveProperty('x-svc-authtoken', 'token-1');
+  });
+
+  it('names a project for the one call only', async () => {
+    const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
+    const session = openSession(platform.baseUrl);
+
+    await session.request('GET', 'sessions', { projectId: 'A' });
+    await session.request('GET', 'sessions', { projectId: 'B' });
+    await session.request('GET', 'sessions');
+
+    expect(platform.requests.map(({ headers }) => headers['x-svc-projectid'])).toEqual(['A', 'B', undefined]);
+  });
+
+  it.each(['', 'A\r\nX-Evil: 1', 'A\n', 'A\0', '日本', 'A'.repeat(257)])(
+    'refuses the project id %j before any request',
+    async (projectId) => {
+      const platform = await startScriptedPlatform({});
+
+      const call = openSession(platform.baseUrl).request('GET', 'sessions', { projectId });
+
+      await expect(call).rejects.toThrow(InvalidRequestError);
+      expect(platform.connections).toBe(0);
+    },
+  );
+
+  it('sends a JSON body and further headers, and leaves the object of its caller alone', async () => {
+    const platform = await startScriptedPlatform({ '*': { status: 200, body: { done: true } } });
+    const headers = Object.freeze({ Prefer: 'respond-async' });
+
+    const response = await openSession(platform.baseUrl).request('POST', 'things?x=1', {
+      body: { a: 1 },
+      headers,
+    });
+
+    expect(platform.requests[0]).toMatchObject({
+      path: 'things?x=1',
+      body: '{"a":1}',
+      headers: { prefer: 'respond-async' },
+    });
+    expect(response.json()).toEqual({ done: true });
+  });
+
+  it.each(['X-SVC-AuthToken', 'x-svc-projectid', 'Cookie', 'Host', 'bad name'])(
+    'refuses %s as a further header',
+    async (name) => {
+      const platform = await startScriptedPlatform({});
+
+      const call = openSession(platform.baseUrl).request('GET', 'status', { headers: { [name]: 'x' } });
+
+      await expect(call).rejects.toThrow(InvalidRequestError);
+    },
+  );
+
+  it.each([
+    ['/api', 'sessions'],
+    ['/api', '/sessions'],
+    ['/api/', 'sessions'],
+    ['/api/', '/sessions'],
+  ])('reaches the same place from base %s and path %s', async (end, path) => {
+    const platform = await startScriptedPlatform({ 'GET sessions': { status: 200, body: {} } });
+
+    await openSession(platform.origin + end).request('GET', path);
+
+    expect(platform.count('GET sessions')).toBe(1);
+  });
+
+  it.each([
+    'http://127.0.0.1:9/api/x',
+    '//127.0.0.1:9/x',
+    '../other',
+    '%2e%2e/other',
+    'x/../../other',
+    '\\\\host\\x',
+    'file:///x',
+  ])('refuses the path %s, which leaves the base', async (path) => {
+    const platform = await startScriptedPlatform({});
+
+    await expect(openSession(platform.baseUrl).request('GET', path)).rejects.toThrow(InvalidRequestError);
+
+    expect(platform.connections).toBe(0);
+  });
+
+  it('is refused once the session object is closed', async () => {
+    const platform = await startScriptedPlatform({});
+    const session = openSession(platform.baseUrl);
+
+    await session.close();
+
+    await expect(session.request('GET', 'status')).rejects.toThrow(SessionError);
+  });
+
+  it('throws the kind that the code of the answer names', async () => {
+    const platform = await startScriptedPlatform({ '*': errorAnswer(404, 'ERR004', 'HTTP 404 Not Found') });
+
+    await expect(openSession(platform.baseUrl).request('GET', 'hello/dave')).rejects.toMatchObject({
+      name: 'ResourceNotFoundError',
+      code: 'ERR004',
+      status: 404,
+    });
+  });
+});
