@@ -4,7 +4,13 @@ export type { PlatformClientOptions } from './client-settings.js';
 export type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 export { PlatformResponse } from './platform-response.js';
 export type { LoginCredentials } from './login-request.js';
+export {
+  AuthenticatedPlatformSession,
+  withPlatformSession,
+  type AuthenticatedSessionOptions,
+} from './authenticated-session.js';
 export type { Credential, CredentialProvider } from './credential.js';
+export type { ManagedCredentials } from './managed-credentials.js';
 export type {
   PlatformProject,
   PlatformProjectOwner,

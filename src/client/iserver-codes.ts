@@ -61,14 +61,14 @@ export const ISERVER_CODES: readonly (readonly [code: number, name: string, advi
   ],
   [
     -2147212489,
-    'AUTHEN_NOT_ALLOW_LOGIN_FOR_NOT_TRUSTED_WEB_SERVER',
+    'AUTHEN_NOT_TRUSTED_WEB_SERVER',
     'The back end does not trust this web server; ask an administrator to set up the trust.',
   ],
   [-2147202285, 'AUTHEN_E_LOGIN_CANNOT_FIND_USER', 'There is no such user; check the user name.'],
   [-2147202286, 'AUTHEN_E_LOGIN_PASSWORD_FAIL', 'The password is wrong; enter it again.'],
   [
     -2147202287,
-    'AUTHEN_E_LOGIN_USER_LOCKED_EXCEED_FAIL_ATTEPTS',
+    'AUTHEN_E_USER_LOCKED_EXCEED_FAIL_ATTEPTS',
     'The account is locked after too many failed logins; ask an administrator to unlock it.',
   ],
   [-2147202288, 'AUTHEN_E_LOGIN_EMPTY_USERNAME', 'The user name is empty; give one.'],

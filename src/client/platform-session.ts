@@ -1,5 +1,10 @@
 import { inspect } from 'node:util';
-import { delegateRequest, loginRequest, type LoginCredentials } from './login-request.js';
+import {
+  delegateRequest,
+  loginRequest,
+  type AuthenticationCredentials,
+  type LoginCredentials,
+} from './login-request.js';
 import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
 import type { PlatformClientOptions } from './client-settings.js';
 import { PlatformConnection } from './platform-connection.js';
@@ -120,7 +125,7 @@ export class PlatformSession {
 
   /** Begins a session of the same user: as `login` and `delegate`, but the loaded projects stay. */
   protected async authenticate(
-    credentials: LoginCredentials & { identityToken?: string | undefined },
+    credentials: AuthenticationCredentials,
     call: CallOptions = {},
   ): Promise<void> {
     this.#requireOpen();
@@ -133,6 +138,11 @@ export class PlatformSession {
       const body = delegateRequest(identityToken);
       await this.#requests.logIn(this.#baseUrl, 'auth/delegate', body, [identityToken], call);
     }
+  }
+
+  /** Changes whenever a session begins, ends or is restored. */
+  protected get era(): number {
+    return this.#state.era;
   }
 
   /** `POST auth/logout`. The token is dropped only when the platform answers 204. */

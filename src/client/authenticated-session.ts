@@ -1,0 +1,164 @@
+import { codeNumber, SESSION_INVALID } from './error-codes.js';
+import { keepAliveMs, startKeepAlive } from './keep-alive.js';
+import { resolveCredentials, type ManagedCredentials } from './managed-credentials.js';
+import { LoginFailedError, SessionError } from './platform-error-kinds.js';
+import type { PlatformResponse } from './platform-response.js';
+import { PlatformSession, type PlatformSessionOptions } from './platform-session.js';
+import type { RequestMethod, RequestOptions } from './request-options.js';
+
+/** Where a managed session logs in, with what, and how it ends (spec: Context-managed session). */
+export interface AuthenticatedSessionOptions extends ManagedCredentials, PlatformSessionOptions {
+  /**
+   * Whether the platform session ends with this object. Default true. The platform may join a delegated session to the
+   * one that its identity token came from, and then ends both: say false to leave that one alone.
+   */
+  logoutOnExit?: boolean;
+  /** Prolongs the session every so many seconds by `PUT sessions`. Default: never. */
+  keepAliveSeconds?: number;
+  /**
+   * Logs in again, once a request, when the platform says that the session is invalid, with all credentials resolved anew,
+   * and repeats the request. Never for `auth/…`. Requests that find it invalid together share one login. Default false.
+   */
+  relogin?: boolean;
+  /** Told of a logout on exit that failed; by default a process warning tells of it. It must not throw. */
+  onLogoutFailure?: (error: unknown) => void;
+}
+
+/**
+ * A session that is logged in when it is opened and logged out when it is closed or disposed of. Closing never rejects,
+ * so that an error in the work between is never masked.
+ */
+export class AuthenticatedPlatformSession extends PlatformSession {
+  readonly #options: AuthenticatedSessionOptions;
+  readonly #keepAliveMs: number | undefined;
+  #stopKeepAlive: () => void = () => undefined;
+  #mayLogInAgain: boolean;
+  #newLogin: Promise<void> | undefined;
+  #ends = 0;
+
+  private constructor(baseUrl: string, options: AuthenticatedSessionOptions) {
+    super(baseUrl, options);
+    const { keepAliveSeconds, relogin } = options;
+    this.#options = options;
+    this.#keepAliveMs = keepAliveSeconds === undefined ? undefined : keepAliveMs(keepAliveSeconds);
+    this.#mayLogInAgain = relogin ?? false;
+  }
+
+  /**
+   * Resolves the credentials, not before this call, and logs in: by identity token, else API key, else user name and
+   * password, else anonymously.
+   * @throws MissingCredentialError when a credential that is given resolves to nothing; no request was made
+   * @throws PlatformError when the login fails
+   */
+  static async open(options: AuthenticatedSessionOptions): Promise<AuthenticatedPlatformSession> {
+    const { baseUrl, login } = await resolveCredentials(options);
+    const session = new AuthenticatedPlatformSession(baseUrl, options);
+    try {
+      await session.authenticate(login);
+      session.#keepAlive();
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    return session;
+  }
+
+  /** As `PlatformSession.request`, with one new login and one repetition when `relogin` is on. */
+  override async request(
+    method: RequestMethod,
+    path: string,
+    options: RequestOptions = {},
+  ): Promise<PlatformResponse> {
+    const { era } = this;
+    try {
+      return await super.request(method, path, options);
+    } catch (error) {
+      if (!this.#isWorthALogin(error, path)) throw error;
+      if (era === this.era) await this.#logInAgain();
+      return super.request(method, path, options);
+    }
+  }
+
+  override destroyAuthToken(): void {
+    this.#ends += 1;
+    super.destroyAuthToken();
+  }
+
+  /** Logs out, unless `logoutOnExit` is false, and closes the sockets. Never rejects. */
+  override async close(): Promise<void> {
+    this.#stopKeepAlive();
+    this.#mayLogInAgain = false;
+    await this.#newLogin?.catch(() => undefined);
+    if (this.#options.logoutOnExit !== false && this.hasSession()) {
+      await this.logout().catch((error: unknown) => {
+        if (!isExpired(error)) this.#reportLogoutFailure(error);
+      });
+    }
+    this.destroyAuthToken();
+    await super.close();
+  }
+
+  #isWorthALogin(error: unknown, path: string): boolean {
+    const below = path.startsWith(this.baseUrl) ? path.slice(this.baseUrl.length) : path.replace(/^\//, '');
+    return this.#mayLogInAgain && isExpired(error) && this.hasSession() && !below.startsWith('auth/');
+  }
+
+  #logInAgain(): Promise<void> {
+    return (this.#newLogin ??= this.#authenticateAnew().finally(() => (this.#newLogin = undefined)));
+  }
+
+  async #authenticateAnew(): Promise<void> {
+    const ends = this.#ends;
+    const { login } = await resolveCredentials(this.#options);
+    try {
+      await this.authenticate(login);
+    } catch (error) {
+      // Repeating refused credentials would lock the account.
+      if (error instanceof LoginFailedError) this.#mayLogInAgain = false;
+      throw error;
+    }
+    if (ends === this.#ends) return;
+    await this.logout().catch(() => undefined);
+    this.destroyAuthToken();
+    throw new SessionError('The session was ended while it logged in again.');
+  }
+
+  #keepAlive(): void {
+    if (this.#keepAliveMs === undefined) return;
+    this.#stopKeepAlive = startKeepAlive(this.#keepAliveMs, async () => {
+      await this.putSessions().catch((error: unknown) => {
+        if (error instanceof SessionError) this.#stopKeepAlive();
+      });
+    });
+  }
+
+  #reportLogoutFailure(error: unknown): void {
+    const report = this.#options.onLogoutFailure ?? warn;
+    report(error);
+  }
+}
+
+/**
+ * Opens a session, does the work with it, and closes it, also when the work throws.
+ * @returns what the work returns
+ */
+export async function withPlatformSession<T>(
+  options: AuthenticatedSessionOptions,
+  work: (session: AuthenticatedPlatformSession) => T | Promise<T>,
+): Promise<T> {
+  const session = await AuthenticatedPlatformSession.open(options);
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+function isExpired(error: unknown): boolean {
+  return error instanceof SessionError && codeNumber(error.code) === SESSION_INVALID;
+}
+
+function warn(error: unknown): void {
+  const why = error instanceof Error ? error.message : 'unknown';
+  process.emitWarning(`The logout at the end of a session failed: ${why}`, { code: 'PORTICO_LOGOUT_FAILED' });
+}
