@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterAll } from '@jest/globals';
 
 /** One request as the platform saw it. */
@@ -34,6 +34,8 @@ export interface ScriptedPlatform {
   readonly requests: readonly SeenRequest[];
   /** TCP connections accepted so far. */
   readonly connections: number;
+  /** TCP connections open now. */
+  readonly openConnections: number;
   /** Requests by `METHOD path`. */
   count(route: string): number;
   close(): Promise<void>;
@@ -82,7 +84,12 @@ export async function startScriptedPlatform(
     answer(incoming, response).catch(() => response.destroy());
   };
   const server = options.tls === undefined ? createServer(listener) : createTlsServer(options.tls, listener);
-  server.on('connection', () => (connections += 1));
+  let openConnections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    openConnections += 1;
+    socket.on('close', () => (openConnections -= 1));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = (): Promise<void> =>
@@ -99,6 +106,9 @@ export async function startScriptedPlatform(
     requests,
     get connections() {
       return connections;
+    },
+    get openConnections() {
+      return openConnections;
     },
     count: (route) =>
       requests.filter(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}` === route).length,

@@ -32,9 +32,20 @@ export function networkFailure(error: unknown): PlatformError {
 
 function codesOf(error: unknown): string[] {
   const codes: string[] = [];
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    const code: unknown = 'code' in at ? at.code : undefined;
+  let at = error;
+  for (let depth = 0; depth < 5 && typeof at === 'object' && at !== null; depth += 1) {
+    const {
+      name,
+      cause,
+      code = codeOfName(name),
+    } = at as { name?: unknown; cause?: unknown; code?: unknown };
+    at = cause;
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)) codes.push(code);
   }
   return codes;
+}
+
+/** undici's parser leaves the code away where it finds no HTTP at all. */
+function codeOfName(name: unknown): string | undefined {
+  return name === 'HTTPParserError' ? 'HPE_NOT_HTTP' : undefined;
 }
