@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ForeignRedirectError,
+  PlatformHttpError,
+  TooManyRedirectsError,
+  type PlatformSession,
+} from '../../src/client/index.js';
+import { makeCertificate, type Certificate } from '../support/certificate.js';
+import { loggedIn, openSession } from '../support/logged-in.js';
+import { loginAnswer, redirectTo } from '../support/platform-answers.js';
+import { startScriptedPlatform, type ScriptedPlatform } from '../support/scripted-platform.js';
+
+const STATUSES = [301, 302, 303, 307, 308];
+const FOLLOWING: [string, string, (session: PlatformSession) => Promise<unknown>][] = [
+  ['POST', 'auth/logout', (session) => session.logout()],
+  ['PUT', 'sessions', (session) => session.putSessions()],
+  ['GET', 'sessions', (session) => session.getSessions()],
+  ['GET', 'sessions/userInfo', (session) => session.getUserInfo()],
+  ['GET', 'projects', (session) => session.getProjects()],
+];
+const LOGINS: typeof FOLLOWING = [
+  ['POST', 'auth/login', (session) => session.login({ username: 'user', password: 'password' })],
+  ['POST', 'auth/delegate', (session) => session.delegate('identity')],
+];
+
+describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
+  let certificate: Certificate;
+  let stranger: ScriptedPlatform;
+  beforeAll(async () => {
+    certificate = await makeCertificate();
+    stranger = await startScriptedPlatform({ '*': { status: 200, body: [] } });
+  });
+
+  describe.each(STATUSES)('%d', (status) => {
+    it.each(FOLLOWING)('of %s %s is followed within the origin', async (method, path, operation) => {
+      const body = path === 'projects' ? [] : {};
+      const platform = await startScriptedPlatform({
+        'POST auth/login': loginAnswer('token-1'),
+        [`${method} ${path}`]: {
+          status,
+          headers: { location: '/other/place?x=1#y', 'set-cookie': 'hop=2; Path=/' },
+        },
+        '*': { status: 200, body },
+      });
+      const session = await loggedIn(platform.baseUrl, { transport });
+
+      await operation(session);
+
+      const isGet = method === 'GET' || status === 303 || (method === 'POST' && status < 303);
+      expect(platform.requests.at(-1)).toMatchObject({
+        method: isGet ? 'GET' : method,
+        headers: { 'x-svc-authtoken': 'token-1', cookie: 'JSESSIONID=one; hop=2' },
+      });
+      expect(platform.requests).toHaveLength(3);
+    });
+
+    it.each(FOLLOWING)(
+      'of %s %s to another port is refused, and nothing goes there',
+      async (method, path, operation) => {
+        const platform = await startScriptedPlatform({
+          'POST auth/login': loginAnswer(),
+          [`${method} ${path}`]: redirectTo(`${stranger.baseUrl}${path}`, status),
+        });
+        const session = await loggedIn(platform.baseUrl, { transport });
+
+        await expect(operation(session)).rejects.toThrow(ForeignRedirectError);
+
+        expect(stranger.connections).toBe(0);
+        expect(session.hasSession()).toBe(true);
+      },
+    );
+
+    it.each(FOLLOWING)(
+      'of %s %s from https to http is refused, and nothing goes there',
+      async (method, path, operation) => {
+        const platform = await startScriptedPlatform(
+          {
+            'POST auth/login': loginAnswer(),
+            [`${method} ${path}`]: redirectTo(`${stranger.baseUrl}${path}`, status),
+          },
+          { tls: certificate },
+        );
+        const session = await loggedIn(platform.baseUrl, { transport, tlsVerify: certificate.path });
+
+        await expect(operation(session)).rejects.toThrow(ForeignRedirectError);
+
+        expect(stranger.connections).toBe(0);
+      },
+    );
+
+    it.each(LOGINS)('of %s %s is never followed', async (method, path, operation) => {
+      for (const location of [
+        '/api/elsewhere',
+        `${stranger.baseUrl}${path}`,
+        stranger.baseUrl.replace('http:', 'https:'),
+      ]) {
+        const platform = await startScriptedPlatform({
+          [`${method} ${path}`]: redirectTo(location, status),
+          '*': loginAnswer(),
+        });
+        const session = openSession(platform.baseUrl, { transport });
+
+        await expect(operation(session)).rejects.toMatchObject({ constructor: PlatformHttpError, status });
+
+        expect(platform.requests).toHaveLength(1);
+        expect(session.hasSession()).toBe(false);
+      }
+      expect(stranger.connections).toBe(0);
+    });
+  });
+
+  it('may come 30 times in a call, not 31', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET sessions': [
+        ...Array.from({ length: 30 }, () => redirectTo('sessions')),
+        { status: 200, body: {} },
+      ],
+      'GET projects': redirectTo('projects'),
+    });
+    const session = await loggedIn(platform.baseUrl, { transport });
+
+    await expect(session.getSessions()).resolves.toEqual({});
+    await expect(session.getProjects()).rejects.toThrow(TooManyRedirectsError);
+
+    expect(platform.count('GET sessions')).toBe(31);
+    expect(platform.count('GET projects')).toBe(31);
+  });
+
+  it.each([0, 1, 5])('may come as often as is set: %d', async (maxRedirects) => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      '*': redirectTo('projects'),
+    });
+    const session = await loggedIn(platform.baseUrl, { transport, maxRedirects });
+
+    await expect(session.getProjects()).rejects.toThrow(TooManyRedirectsError);
+
+    expect(platform.count('GET projects')).toBe(maxRedirects + 1);
+  });
+
+  it.each([
+    'unix:/var/run/x:/',
+    'http://unix:/var/run/x',
+    'file:///etc/passwd',
+    '//127.0.0.1:9/x',
+    'javascript:1',
+  ])('to %s is refused', async (location) => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      '*': redirectTo(location),
+    });
+    const session = await loggedIn(platform.baseUrl, { transport });
+
+    await expect(session.getProjects()).rejects.toThrow(ForeignRedirectError);
+
+    expect(platform.requests).toHaveLength(2);
+  });
+
+  it('to a user of the same origin is refused', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      '*': (_request, response) => {
+        const location = `http://user:secret@${response.req.headers.host ?? ''}/api/projects`;
+        response.writeHead(302, { location }).end();
+      },
+    });
+    const session = await loggedIn(platform.baseUrl, { transport });
+
+    await expect(session.getProjects()).rejects.toThrow(ForeignRedirectError);
+  });
+
+  it('without a place, or to no URL, is an HTTP error', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET projects': { status: 302 },
+      'GET sessions': redirectTo('http://['),
+    });
+    const session = await loggedIn(platform.baseUrl, { transport });
+
+    await expect(session.getProjects()).rejects.toMatchObject({
+      constructor: PlatformHttpError,
+      status: 302,
+    });
+    await expect(session.getSessions()).rejects.toThrow(PlatformHttpError);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { LoginFailedError, PlatformError, PlatformUnreachableError } from '../../src/client/index.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
+import { loggedIn, openSession } from '../support/logged-in.js';
+import { errorAnswer, loginAnswer } from '../support/platform-answers.js';
+import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
+
+const good: ScriptedAnswer = { status: 200, body: [] };
+const reset: ScriptedAnswer = (_request, response) => void response.socket?.resetAndDestroy();
+
+async function readingThrough(...answers: ScriptedAnswer[]) {
+  const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer(), 'GET projects': answers });
+  return { platform, session: await loggedIn(platform.baseUrl) };
+}
+
+describe('a read', () => {
+  it.each<[string, ScriptedAnswer]>([
+    ['a reset', reset],
+    [
+      '502 without a code',
+      { status: 502, headers: { 'content-type': 'text/html' }, body: '<p>Bad gateway</p>' },
+    ],
+    ['503 without a code', { status: 503, body: {} }],
+    ['504 without a body', { status: 504 }],
+    ['429 that asks to wait 0 s', { status: 429, headers: { 'retry-after': '0' } }],
+  ])('is repeated once after %s', async (_name, failure) => {
+    const { platform, session } = await readingThrough(failure, good);
+
+    await expect(session.getProjects()).resolves.toEqual([]);
+
+    expect(platform.count('GET projects')).toBe(2);
+  });
+
+  it.each<[string, ScriptedAnswer]>([
+    ['500', { status: 500 }],
+    ['401 by ERR009', errorAnswer(401, 'ERR009')],
+    ['503 by ERR0013, which the platform itself answered', errorAnswer(503, 'ERR0013')],
+    ['429 that does not say how long to wait', { status: 429 }],
+    [
+      'a body that is not what it should be',
+      { status: 200, body: 'x', headers: { 'content-type': 'text/html' } },
+    ],
+  ])('is not repeated after %s', async (_name, failure) => {
+    const { platform, session } = await readingThrough(failure, good);
+
+    await expect(session.getProjects()).rejects.toThrow(PlatformError);
+
+    expect(platform.count('GET projects')).toBe(1);
+  });
+
+  it('fails with the second failure', async () => {
+    const { platform, session } = await readingThrough({ status: 503 }, reset, good);
+
+    await expect(session.getProjects()).rejects.toThrow(PlatformUnreachableError);
+
+    expect(platform.count('GET projects')).toBe(2);
+  });
+
+  it('is repeated when the connection was refused', async () => {
+    const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer(), 'GET projects': good });
+    const proxy = await startFaultProxy(Number(new URL(platform.baseUrl).port));
+    const session = await loggedIn(`http://127.0.0.1:${proxy.port}/api`);
+    await proxy.refuse();
+
+    const reading = session.getProjects();
+    setTimeout(() => void proxy.accept(), 25);
+
+    await expect(reading).resolves.toEqual([]);
+  });
+
+  it('is not begun anew when the platform asks to wait past the deadline, and says how long that is', async () => {
+    const { platform, session } = await readingThrough(
+      { status: 503, headers: { 'retry-after': '3600' } },
+      good,
+    );
+
+    await expect(session.getProjects()).rejects.toMatchObject({
+      status: 503,
+      retryable: true,
+      retryAfterSeconds: 3600,
+    });
+
+    expect(platform.count('GET projects')).toBe(1);
+  });
+
+  it('understands a date as well as seconds', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET projects': { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' } },
+    });
+    const session = await loggedIn(platform.baseUrl, { now: () => Date.UTC(2030, 0, 1) });
+
+    await expect(session.getProjects()).rejects.toMatchObject({ retryAfterSeconds: 3600 });
+  });
+
+  it.each(['soon', '', '-1', '1.5'])('ignores %j as a time to wait', async (value) => {
+    const { session } = await readingThrough(
+      { status: 429, headers: { 'retry-after': value } },
+      { status: 500 },
+    );
+
+    await expect(session.getProjects()).rejects.not.toHaveProperty('retryAfterSeconds');
+  });
+});
+
+describe('a call that changes something', () => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('is not repeated: %s', async (method) => {
+    const platform = await startScriptedPlatform({ '*': [{ status: 503 }, good] });
+
+    await expect(openSession(platform.baseUrl).request(method, 'things')).rejects.toMatchObject({
+      status: 503,
+    });
+
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it.each<[string, ScriptedAnswer]>([
+    ['a reset', reset],
+    ['503', { status: 503 }],
+    ['429 that asks to wait 0 s', { status: 429, headers: { 'retry-after': '0' } }],
+  ])('is not repeated: login and delegate, after %s', async (_name, failure) => {
+    const platform = await startScriptedPlatform({ '*': [failure, failure, loginAnswer()] });
+    const session = openSession(platform.baseUrl);
+
+    await expect(session.login({ username: 'u', password: 'p' })).rejects.toThrow(PlatformError);
+    await expect(session.delegate('identity')).rejects.toThrow(PlatformError);
+
+    expect(platform.count('POST auth/login')).toBe(1);
+    expect(platform.count('POST auth/delegate')).toBe(1);
+  });
+
+  it('is not repeated: a login that was refused', async () => {
+    const platform = await startScriptedPlatform({ '*': [errorAnswer(401, 'ERR003'), loginAnswer()] });
+
+    await expect(openSession(platform.baseUrl).login()).rejects.toThrow(LoginFailedError);
+
+    expect(platform.requests).toHaveLength(1);
+  });
+});
