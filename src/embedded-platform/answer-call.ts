@@ -1,0 +1,54 @@
+import { type Answer, refusalAnswer, unavailablePage } from './answer.js';
+import { type Call, cookiesOf, headerOf } from './call.js';
+import { internalFault, notFound, Refusal, sessionInvalid } from './errors.js';
+import { type Platform } from './platform.js';
+import { requireUsableProject } from './project-scope.js';
+import { OPEN_ROUTES, SESSION_ROUTES } from './routes.js';
+import { type WebSession } from './session-table.js';
+
+/** The answer to any call; a refusal is an answer too. */
+export function answerCall(platform: Platform, call: Call): Answer {
+  return orRefusal(() => {
+    const open = OPEN_ROUTES.get(call.operation);
+    if (open) return open(platform, call);
+    if (!SESSION_ROUTES.has(call.operation)) throw notFound();
+    const session = requireSession(platform, call);
+    const answer = orRefusal(() => answerInSession(platform, call, session));
+    return { ...answer, delayMs: session.iServerSession.account.delayMs };
+  });
+}
+
+/** The error payload for whatever was thrown; nothing of an unforeseen error is told. */
+export function toRefusalAnswer(error: unknown): Answer {
+  return refusalAnswer(error instanceof Refusal ? error : internalFault());
+}
+
+function requireSession(platform: Platform, call: Call): WebSession {
+  const token = headerOf(call, platform.settings.authTokenHeader);
+  const session = token && platform.sessions.find(token, cookiesOf(call, 'JSESSIONID'));
+  if (!session) throw sessionInvalid();
+  return session;
+}
+
+function answerInSession(platform: Platform, call: Call, session: WebSession): Answer {
+  const { account } = session.iServerSession;
+  session.iServerSession.calls += 1;
+  if (account.unavailableEvery && session.iServerSession.calls % account.unavailableEvery === 0) {
+    return unavailablePage();
+  }
+  const refusal = account.refusesCalls?.[call.operation];
+  if (refusal) throw refusal();
+  const projectId = headerOf(call, platform.settings.projectIdHeader);
+  if (projectId && !call.operation.includes(' auth/')) requireUsableProject(account, projectId);
+  const operate = SESSION_ROUTES.get(call.operation);
+  if (!operate) throw notFound();
+  return operate(platform, call, session);
+}
+
+function orRefusal(answer: () => Answer): Answer {
+  try {
+    return answer();
+  } catch (error) {
+    return toRefusalAnswer(error);
+  }
+}

@@ -1,0 +1,19 @@
+import { type Answer, emptyAnswer, jsonAnswer } from './answer.js';
+import { type Call, headerOf } from './call.js';
+import { identityTokenRefused } from './errors.js';
+import { type Platform } from './platform.js';
+import { type WebSession } from './session-table.js';
+
+/** `POST auth/identityToken` */
+export function mintIdentityToken(platform: Platform, _call: Call, session: WebSession): Answer {
+  const token = platform.identityTokens.mint(session.iServerSession);
+  return emptyAnswer(201, { [platform.settings.identityTokenHeader]: token });
+}
+
+/** `GET auth/identityToken`: asks whether the token in the header could still be redeemed; does not use it up. */
+export function checkIdentityToken(platform: Platform, call: Call): Answer {
+  const token = headerOf(call, platform.settings.identityTokenHeader);
+  const iServerSession = token === undefined ? undefined : platform.identityTokens.peek(token);
+  if (!iServerSession || !platform.sessions.isOpen(iServerSession)) throw identityTokenRefused();
+  return jsonAnswer(200, {});
+}

@@ -1,0 +1,45 @@
+import { afterAll, describe, it } from '@jest/globals';
+
+import { startPlatform } from '../support/start-platform.js';
+import { describePlatform } from './platform.conformance.js';
+
+const embedded = await startPlatform();
+afterAll(() => embedded.close());
+
+describePlatform('the embedded platform', {
+  baseUrl: embedded.baseUrl,
+  vendor: 'SVC',
+  username: 'demo',
+  password: 'demo',
+  apiKey: 'demo-api-key',
+  anonymous: true,
+});
+
+const {
+  PLATFORM_BASE_URL,
+  PLATFORM_HEADER_VENDOR = 'SVC',
+  PLATFORM_USERNAME,
+  PLATFORM_PASSWORD,
+  PLATFORM_API_KEY,
+  PLATFORM_ANONYMOUS,
+} = process.env;
+
+if (PLATFORM_BASE_URL && PLATFORM_USERNAME && PLATFORM_PASSWORD !== undefined) {
+  describePlatform('the platform of PLATFORM_BASE_URL', {
+    baseUrl: PLATFORM_BASE_URL.replace(/\/$/, ''),
+    vendor: PLATFORM_HEADER_VENDOR,
+    username: PLATFORM_USERNAME,
+    password: PLATFORM_PASSWORD,
+    apiKey: PLATFORM_API_KEY,
+    anonymous: PLATFORM_ANONYMOUS === 'true',
+  });
+} else {
+  const missing = Object.entries({ PLATFORM_BASE_URL, PLATFORM_USERNAME, PLATFORM_PASSWORD })
+    .filter(([, value]) => !value)
+    .map(([name]) => name);
+  const why = `skipped, for want of ${missing.join(', ')} in the environment`;
+  process.stderr.write(`conformance of a real platform: ${why}\n`);
+  describe('a real platform', () => {
+    it.skip(`speaks the same protocol (${why})`, () => undefined);
+  });
+}

@@ -1,0 +1,157 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startPlatform, type StartedPlatform } from '../support/start-platform.js';
+import { expectRefusal } from './expect-refusal.js';
+import { rawExchange } from './raw-exchange.js';
+import { statusOf, Wire } from './wire.js';
+
+const LIMIT = 64 * 1024;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const ANONYMOUS = { loginMode: 8, applicationType: 8 };
+
+/** An anonymous login whose body has exactly that many bytes. */
+function loginOfSize(bytes: number): string {
+  const empty = JSON.stringify({ ...ANONYMOUS, filler: '' }).length;
+  return JSON.stringify({ ...ANONYMOUS, filler: 'x'.repeat(bytes - empty) });
+}
+
+describe('a request body on the embedded platform', () => {
+  let platform: StartedPlatform;
+  let wire: Wire;
+  let port: number;
+  beforeAll(async () => {
+    platform = await startPlatform();
+    wire = new Wire(platform.baseUrl);
+    port = Number(new URL(platform.baseUrl).port);
+  });
+  afterAll(() => platform.close());
+
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = JSON_TYPE) =>
+    wire.call('POST auth/login', { body, headers });
+
+  it.each(['{', '{"loginMode":8,}', 'loginMode=8', '['.repeat(40_000), '"text"', '[]', 'null', '8', '\0'])(
+    'that is no JSON object is refused as invalid: %.20s',
+    async (body) => {
+      await expectRefusal(post(body), { status: 400, code: 'ERR006' });
+    },
+  );
+
+  it('that is not UTF-8 is refused as invalid', async () => {
+    await expectRefusal(post(new Uint8Array([0x7b, 0xff, 0x7d])), { status: 400, code: 'ERR006' });
+  });
+
+  it('is not repeated in the refusal', async () => {
+    const response = await post('{"password":"CANARY-PW" "x"}');
+
+    expect(await response.text()).not.toContain('CANARY');
+  });
+
+  it('that is empty is refused as missing information', async () => {
+    await expectRefusal(post(''), { status: 400, code: 'ERR005' });
+  });
+
+  it.each([{ 'content-type': 'text/plain' }, { ...JSON_TYPE, 'content-encoding': 'gzip' }])(
+    'of a kind that it does not read is refused: %j',
+    async (headers) => {
+      await expectRefusal(post(JSON.stringify(ANONYMOUS), headers), { status: 415, code: 'ERR006' });
+    },
+  );
+
+  it.each(['application/json;charset=UTF-8', 'Application/JSON', 'application/json ; charset=utf-8'])(
+    'is JSON by the content type %s',
+    async (type) => {
+      expect(await statusOf(post(JSON.stringify(ANONYMOUS), { 'content-type': type }))).toBe(204);
+    },
+  );
+
+  it('is JSON without a content type', async () => {
+    const body = JSON.stringify(ANONYMOUS);
+    const answer = await rawExchange(
+      port,
+      `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+
+    expect(answer).toMatch(/^HTTP\/1\.1 204 /);
+  });
+
+  it('of exactly 64 KB is read', async () => {
+    expect(await statusOf(post(loginOfSize(LIMIT)))).toBe(204);
+  });
+
+  it.each([LIMIT + 1, 8 * 1024 * 1024])('of %d bytes is refused, in JSON', async (size) => {
+    await expectRefusal(post(loginOfSize(size)), { status: 413, code: 'ERR006' });
+  });
+
+  it('over 64 KB is refused on calls that need none, too', async () => {
+    const headers = { ...JSON_TYPE, ...(await wire.loginAs('demo')).headers };
+
+    await expectRefusal(wire.call('PUT sessions', { body: 'x'.repeat(LIMIT + 1), headers }), {
+      status: 413,
+      code: 'ERR006',
+    });
+    expect(await statusOf(wire.call('PUT sessions', { body: 'anything', headers }))).toBe(204);
+  });
+
+  it('announced as too large is refused before it is sent', async () => {
+    const answer = await rawExchange(
+      port,
+      `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`,
+    );
+
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toContain('"code":"ERR006"');
+  });
+
+  it('in chunks without an end is refused at the first chunk too many, and the connection is closed', async () => {
+    const { status, sent } = await sendWithoutEnd(port);
+
+    expect(status).toBe(413);
+    expect(sent).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it('that breaks off takes nothing else with it', async () => {
+    const socket = connect(port, '127.0.0.1');
+    await new Promise((resolve) =>
+      socket.write('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{', resolve),
+    );
+    socket.destroy();
+
+    expect(await statusOf(post(JSON.stringify(ANONYMOUS)))).toBe(204);
+  });
+});
+
+/** Sends chunks for as long as the platform takes them; tells its answer and what was sent until the close. */
+function sendWithoutEnd(port: number): Promise<{ status: number | undefined; sent: number }> {
+  return new Promise((resolve) => {
+    let status: number | undefined;
+    let sent = 0;
+    const sending = request({
+      port,
+      host: '127.0.0.1',
+      path: '/api/auth/login',
+      method: 'POST',
+      headers: JSON_TYPE,
+    });
+    const chunk = 'x'.repeat(LIMIT);
+    const send = (): void => {
+      if (sending.destroyed) return;
+      sent += chunk.length;
+      sending.write(chunk, (error) => {
+        if (!error) setImmediate(send);
+      });
+    };
+    sending.on('response', (response) => {
+      status = response.statusCode;
+      response.resume().on('error', () => undefined);
+    });
+    sending.on('error', () => undefined);
+    sending.on('close', () => {
+      resolve({ status, sent });
+    });
+    send();
+  });
+}
