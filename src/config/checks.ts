@@ -1,0 +1,51 @@
+import { Transform } from 'class-transformer';
+import { registerDecorator, type ValidationArguments } from 'class-validator';
+
+/** Reads `true` and `false`; anything else is left as it is, for the checks to refuse. */
+export function TrueOrFalse(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    value === 'true' ? true : value === 'false' ? false : value,
+  );
+}
+
+/** Reads a list that is separated by commas, spaces around its parts ignored. */
+export function CommaList(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== '')
+      : value,
+  );
+}
+
+/** A rule that may look at the other settings; `message` follows the setting's name and shows no value. */
+export function Rule(
+  message: string,
+  holds: (value: unknown, settings: never) => boolean,
+): PropertyDecorator {
+  return (target, property) => {
+    registerDecorator({
+      name: message,
+      target: target.constructor,
+      propertyName: String(property),
+      options: { message: `$property ${message}` },
+      validator: {
+        validate: (value: unknown, { object }: ValidationArguments) => holds(value, object as never),
+      },
+    });
+  };
+}
+
+/** An absolute http or https address with nothing in it that could carry a secret or be cut off by a path. */
+export function isPlainHttpUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const url = new URL(value);
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+}
+
+/** An origin exactly as a browser sends it: scheme, host, port, and no path. */
+export function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && isPlainHttpUrl(value) && new URL(value).origin === value;
+}

@@ -1,0 +1,25 @@
+/** A server key with the id that its records name. */
+export interface NamedKey {
+  readonly kid: string;
+  readonly key: Buffer;
+}
+
+const KEY_BYTES = 32;
+
+/** Reads `kid:base64(32 bytes),…`, newest first; undefined where any part is not of that form or a kid stands twice. */
+export function parseKeyList(text: string): NamedKey[] | undefined {
+  const keys: NamedKey[] = [];
+  for (const part of text.split(',')) {
+    const match = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(part.trim());
+    if (match?.[1] === undefined || match[2] === undefined) return undefined;
+    const kid = match[1];
+    const key = Buffer.from(match[2], 'base64');
+    if (key.length !== KEY_BYTES || keys.some((other) => other.kid === kid)) return undefined;
+    keys.push({ kid, key });
+  }
+  return keys;
+}
+
+export function isKeyList(value: unknown): boolean {
+  return typeof value === 'string' && parseKeyList(value) !== undefined;
+}

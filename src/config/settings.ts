@@ -1,0 +1,196 @@
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { CommaList, isOrigin, isPlainHttpUrl, Rule, TrueOrFalse } from './checks.js';
+import { isKeyList } from './key-list.js';
+import { Setting } from './setting.js';
+
+const PORT_NUMBER = '$property must be a whole number from 0 to 65535';
+const POSITIVE = '$property must be a whole number of at least 1';
+
+function inProduction(settings: Settings): boolean {
+  return settings.NODE_ENV === 'production';
+}
+
+/**
+ * Every setting of the service, by the name it has in the environment.
+ * Each has its default here; `docs/configuration.md` and `.env.example` are generated from this class.
+ */
+export class Settings {
+  @Setting(
+    '`production` switches the safe defaults on: no introspection, no embedded platform, keys required',
+  )
+  @IsString()
+  NODE_ENV = 'development';
+
+  @Setting('the address where the service listens')
+  @IsString()
+  HOST = '127.0.0.1';
+
+  @Setting('the port where the service listens; `0`: any free port')
+  @Type(() => Number)
+  @IsInt({ message: PORT_NUMBER })
+  @Min(0, { message: PORT_NUMBER })
+  @Max(65535, { message: PORT_NUMBER })
+  PORT = 3000;
+
+  @Setting(
+    'the REST root of the platform, with or without a final `/`; none: the embedded platform',
+    'https://analytics.example/MicroStrategyLibrary/api',
+  )
+  @Rule(
+    'must be an http or https URL without user, query or fragment',
+    (value) => value === undefined || isPlainHttpUrl(value),
+  )
+  @Rule(
+    'is required: there is no embedded platform in production unless EMBEDDED_PLATFORM=on, and none with EMBEDDED_PLATFORM=off',
+    (value, settings: Settings) =>
+      value !== undefined ||
+      settings.EMBEDDED_PLATFORM === 'on' ||
+      (settings.EMBEDDED_PLATFORM === 'auto' && !inProduction(settings)),
+  )
+  PLATFORM_BASE_URL?: string;
+
+  @Setting('the vendor segment of the header names `X-<vendor>-…`; the best-known deployment uses `MSTR`')
+  @Matches(/^[A-Za-z0-9]{1,32}$/, { message: '$property must be 1 to 32 letters or digits' })
+  PLATFORM_HEADER_VENDOR = 'SVC';
+
+  @Setting('redirects that one call may follow; one more is a too-many-redirects error')
+  @Type(() => Number)
+  @IsInt({ message: '$property must be a whole number from 0 to 100' })
+  @Min(0, { message: '$property must be a whole number from 0 to 100' })
+  @Max(100, { message: '$property must be a whole number from 0 to 100' })
+  PLATFORM_MAX_REDIRECTS = 30;
+
+  @Setting(
+    '`true`, `false` (testing only; in production it also needs `ALLOW_INSECURE_TLS=true`), or the path of a CA bundle',
+  )
+  @TrueOrFalse()
+  @Rule(
+    'may be false in production only together with ALLOW_INSECURE_TLS=true',
+    (value, settings: Settings) => value !== false || !inProduction(settings) || settings.ALLOW_INSECURE_TLS,
+  )
+  PLATFORM_TLS_VERIFY: boolean | string = true;
+
+  @Setting('allows `PLATFORM_TLS_VERIFY=false` in production')
+  @TrueOrFalse()
+  @IsBoolean({ message: '$property must be true or false' })
+  ALLOW_INSECURE_TLS = false;
+
+  @Setting('milliseconds for one platform call, redirects and retries included')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  PLATFORM_TIMEOUT_MS = 8000;
+
+  @Setting('`applicationType` of a login that names none')
+  @Type(() => Number)
+  @IsInt({ message: '$property must be a whole number' })
+  PLATFORM_APPLICATION_TYPE = 8;
+
+  @Setting('where sessions are kept: `embedded` (a durable file, one instance)')
+  @IsIn(['embedded'])
+  SESSION_STORE = 'embedded' as const;
+
+  @Setting("the embedded store's file")
+  @IsString()
+  SESSION_STORE_PATH = 'data/sessions.db';
+
+  @Setting(
+    'a list of `kid:base64(32 bytes)`, newest first, that seals the sessions; required in production, else one is made and kept beside the store',
+    '2026a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+  )
+  @Rule(
+    'must be a comma list of kid:base64 with 32 bytes each and no kid twice',
+    (value) => value === undefined || isKeyList(value),
+  )
+  @Rule(
+    'is required in production',
+    (value, settings: Settings) => value !== undefined || !inProduction(settings),
+  )
+  SESSION_KEYS?: string;
+
+  @Setting('seconds after which an unused handle ends')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  SESSION_IDLE_SECONDS = 3600;
+
+  @Setting('seconds after which a handle ends in any case')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  SESSION_MAX_SECONDS = 43200;
+
+  @Setting(
+    "the request header that carries `Bearer <handle>`; another name where a router's own token owns that one",
+  )
+  @Matches(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, { message: '$property must be the name of an HTTP header' })
+  SESSION_HEADER = 'authorization';
+
+  @Setting(
+    'exact origins, separated by commas, that browsers may call from with credentials',
+    'https://dashboard.example',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma list of exact origins such as https://dashboard.example',
+    (value) => Array.isArray(value) && value.every(isOrigin),
+  )
+  CORS_ORIGINS: string[] = [];
+
+  @Setting('introspection and the console; on, in production off')
+  @IsOptional()
+  @TrueOrFalse()
+  @IsBoolean({ message: '$property must be true or false' })
+  GRAPHQL_INTROSPECTION?: boolean;
+
+  @Setting('how many `X-Forwarded-*` hops to believe')
+  @Type(() => Number)
+  @IsInt({ message: '$property must be a whole number from 0 to 16' })
+  @Min(0, { message: '$property must be a whole number from 0 to 16' })
+  @Max(16, { message: '$property must be a whole number from 0 to 16' })
+  TRUST_PROXY_HOPS = 0;
+
+  @Setting('`auto` (only without a base URL and not in production), `on` or `off`')
+  @IsIn(['auto', 'on', 'off'])
+  EMBEDDED_PLATFORM: 'auto' | 'on' | 'off' = 'auto';
+
+  @Setting("the embedded platform's port, always on loopback; `0`: any free port (`npm run platform`: 3100)")
+  @Type(() => Number)
+  @IsInt({ message: PORT_NUMBER })
+  @Min(0, { message: PORT_NUMBER })
+  @Max(65535, { message: PORT_NUMBER })
+  EMBEDDED_PLATFORM_PORT = 0;
+
+  @Setting("the embedded platform's context path")
+  @Matches(/^(\/[A-Za-z0-9._-]+)+$/, { message: '$property must be a path such as /api' })
+  EMBEDDED_PLATFORM_PATH = '/api';
+
+  @Setting('seconds of idleness after which an embedded platform session times out')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  EMBEDDED_PLATFORM_IDLE_SECONDS = 1800;
+
+  @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`: JSON lines on stdout')
+  @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+  LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' = 'info';
+
+  /** True unless the environment is production or says otherwise. */
+  get introspection(): boolean {
+    return this.GRAPHQL_INTROSPECTION ?? !inProduction(this);
+  }
+
+  /** True when the service runs its own platform; it is used only where no base URL is set. */
+  get runsEmbeddedPlatform(): boolean {
+    return (
+      this.EMBEDDED_PLATFORM === 'on' ||
+      (this.EMBEDDED_PLATFORM === 'auto' && this.PLATFORM_BASE_URL === undefined)
+    );
+  }
+
+  get production(): boolean {
+    return inProduction(this);
+  }
+}

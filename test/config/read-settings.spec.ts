@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings, SettingsError } from '../../src/config/read-settings.js';
+
+const KEY = `2026a:${Buffer.alloc(32, 7).toString('base64')}`;
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('settings', () => {
+  it('have the documented defaults when the environment says nothing', () => {
+    expect(readSettings({})).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      PLATFORM_HEADER_VENDOR: 'SVC',
+      PLATFORM_MAX_REDIRECTS: 30,
+      PLATFORM_TLS_VERIFY: true,
+      PLATFORM_TIMEOUT_MS: 8000,
+      PLATFORM_APPLICATION_TYPE: 8,
+      SESSION_IDLE_SECONDS: 3600,
+      SESSION_MAX_SECONDS: 43200,
+      introspection: true,
+      runsEmbeddedPlatform: true,
+    });
+  });
+
+  it('read numbers, flags, lists and paths', () => {
+    expect(
+      readSettings({
+        PORT: '0',
+        PLATFORM_TLS_VERIFY: '/etc/ca.pem',
+        GRAPHQL_INTROSPECTION: 'false',
+        CORS_ORIGINS: 'https://a.example, https://b.example:8443',
+      }),
+    ).toMatchObject({
+      PORT: 0,
+      PLATFORM_TLS_VERIFY: '/etc/ca.pem',
+      introspection: false,
+      CORS_ORIGINS: ['https://a.example', 'https://b.example:8443'],
+    });
+  });
+
+  it('count an empty value as absent', () => {
+    expect(readSettings({ PORT: '', SESSION_KEYS: '' })).toMatchObject({
+      PORT: 3000,
+      SESSION_KEYS: undefined,
+    });
+  });
+
+  it('name every bad one at once, and never a value', () => {
+    const problems = problemsOf({
+      PORT: 'CANARY-PW-1',
+      PLATFORM_BASE_URL: 'https://user:CANARY-PW-2@platform.example/api',
+      SESSION_KEYS: 'CANARY-KEY-3',
+      CORS_ORIGINS: 'https://a.example/CANARY-4',
+      PLATFORM_TIMEOUT_MS: '-5',
+    });
+
+    expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual([
+      'CORS_ORIGINS',
+      'PLATFORM_BASE_URL',
+      'PLATFORM_TIMEOUT_MS',
+      'PORT',
+      'SESSION_KEYS',
+    ]);
+    expect(problems.join()).not.toMatch(/CANARY|-5/);
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '1.5'],
+    ['PLATFORM_BASE_URL', 'platform.example/api'],
+    ['PLATFORM_BASE_URL', 'file:///etc/passwd'],
+    ['PLATFORM_BASE_URL', 'https://platform.example/api?x=1'],
+    ['PLATFORM_HEADER_VENDOR', 'S VC'],
+    ['SESSION_STORE', 'memory'],
+    ['SESSION_HEADER', 'not a header'],
+    ['SESSION_KEYS', `${KEY},${KEY}`],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://a.example/'],
+    ['GRAPHQL_INTROSPECTION', 'yes'],
+    ['EMBEDDED_PLATFORM_PATH', 'api'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuse %s=%s', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it('ask for keys and a base URL in production, and switch introspection off', () => {
+    const names = problemsOf({ NODE_ENV: 'production' }).map((problem) => problem.split(' ')[0]);
+    expect(names.sort()).toEqual(['PLATFORM_BASE_URL', 'SESSION_KEYS']);
+    const settings = readSettings({
+      NODE_ENV: 'production',
+      SESSION_KEYS: KEY,
+      PLATFORM_BASE_URL: 'https://platform.example/api/',
+    });
+    expect(settings).toMatchObject({ introspection: false, runsEmbeddedPlatform: false });
+  });
+
+  it('refuse to leave TLS unverified in production unless a second setting says so', () => {
+    const production = {
+      NODE_ENV: 'production',
+      SESSION_KEYS: KEY,
+      PLATFORM_BASE_URL: 'https://platform.example/api',
+      PLATFORM_TLS_VERIFY: 'false',
+    };
+    expect(problemsOf(production)).toEqual([expect.stringMatching(/^PLATFORM_TLS_VERIFY /)]);
+    expect(problemsOf({ ...production, ALLOW_INSECURE_TLS: 'true' })).toEqual([]);
+  });
+
+  it('want a base URL where the embedded platform is switched off', () => {
+    expect(problemsOf({ EMBEDDED_PLATFORM: 'off' })).toEqual([expect.stringMatching(/^PLATFORM_BASE_URL /)]);
+  });
+});
