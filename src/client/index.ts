@@ -20,7 +20,7 @@ export type {
 export type { RestorableSnapshot, SessionSnapshot, SnapshotCookie } from './session-snapshot.js';
 export type { IServerMessageSource } from './iserver-messages.js';
 export { PlatformError, type PlatformErrorFacts } from './platform-error.js';
-export { AmbiguousProjectNameError } from './project-index.js';
+export { AmbiguousProjectNameError, ProjectIndex } from './project-index.js';
 export {
   BackendServerError,
   ExecutionCancelledError,

@@ -1,0 +1,145 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import {
+  type SessionLife,
+  type SessionStore,
+  SessionStoreUnavailableError,
+  type StoredSession,
+} from './session-store.js';
+
+/** A prolonged idle time is written only when this part of it has gone by: reads stay reads. */
+const TOUCH_AFTER = 0.1;
+/** Expired rows are removed by every write, this many at the most. */
+const SWEEP_ROWS = 100;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS session (
+    key TEXT PRIMARY KEY, version INTEGER NOT NULL, sealed TEXT NOT NULL,
+    idle_until INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX IF NOT EXISTS session_idle_until ON session (idle_until);
+`;
+
+/** Sessions in one durable file: an acknowledged write is on the disk. For one process at a time. */
+export class EmbeddedSessionStore implements SessionStore {
+  private readonly database: DatabaseSync;
+  private readonly statements: Record<
+    'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep',
+    StatementSync
+  >;
+  private readonly idle: number;
+  private readonly max: number;
+
+  /**
+   * @param path the file; its folder is made.
+   * @param now milliseconds of the epoch.
+   * @throws SessionStoreUnavailableError when another process has the file, or it is not a session file.
+   */
+  constructor(
+    path: string,
+    life: SessionLife,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.idle = life.idleSeconds * 1000;
+    this.max = life.maxSeconds * 1000;
+    this.database = open(path);
+    const prepare = (sql: string): StatementSync => this.database.prepare(sql);
+    this.statements = {
+      create: prepare('INSERT INTO session VALUES (?, 1, ?, ?, ?)'),
+      read: prepare(
+        'SELECT version, sealed, idle_until, expires_at FROM session WHERE key = ? AND idle_until > ?2 AND expires_at > ?2',
+      ),
+      touch: prepare('UPDATE session SET idle_until = ? WHERE key = ? AND version = ?'),
+      replace: prepare(
+        'UPDATE session SET version = version + 1, sealed = ? WHERE key = ? AND version = ? AND idle_until > ?4 AND expires_at > ?4',
+      ),
+      remove: prepare('DELETE FROM session WHERE key = ? AND version = coalesce(?, version)'),
+      sweep: prepare(
+        'DELETE FROM session WHERE key IN (SELECT key FROM session WHERE idle_until <= ? ORDER BY idle_until LIMIT ?)',
+      ),
+    };
+  }
+
+  create(key: string, sealed: string): Promise<number> {
+    return this.attempt(() => {
+      const now = this.now();
+      const expiresAt = now + this.max;
+      this.statements.sweep.run(now, SWEEP_ROWS);
+      this.statements.create.run(key, sealed, Math.min(now + this.idle, expiresAt), expiresAt);
+      return expiresAt;
+    });
+  }
+
+  read(key: string): Promise<StoredSession | undefined> {
+    return this.attempt(() => {
+      const now = this.now();
+      const row = this.statements.read.get(key, now);
+      if (row === undefined) return undefined;
+      const stored = {
+        version: Number(row.version),
+        sealed: String(row.sealed),
+        expiresAt: Number(row.expires_at),
+      };
+      const idleUntil = Math.min(now + this.idle, stored.expiresAt);
+      if (idleUntil - Number(row.idle_until) > this.idle * TOUCH_AFTER)
+        this.touch(key, stored.version, idleUntil);
+      return stored;
+    });
+  }
+
+  replace(key: string, version: number, sealed: string): Promise<boolean> {
+    return this.attempt(() => this.statements.replace.run(sealed, key, version, this.now()).changes === 1);
+  }
+
+  remove(key: string, version?: number): Promise<boolean> {
+    return this.attempt(() => this.statements.remove.run(key, version ?? null).changes === 1);
+  }
+
+  ping(): Promise<void> {
+    return this.attempt(() => {
+      this.database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    });
+  }
+
+  close(): Promise<void> {
+    if (this.database.isOpen) this.database.close();
+    return Promise.resolve();
+  }
+
+  /** A read must answer even where nothing can be written, so a touch that fails is let go. */
+  private touch(key: string, version: number, idleUntil: number): void {
+    try {
+      this.statements.touch.run(idleUntil, key, version);
+    } catch {
+      // The idle time stays as it was; the next read tries again.
+    }
+  }
+
+  private attempt<T>(work: () => T): Promise<T> {
+    try {
+      return Promise.resolve(work());
+    } catch (error) {
+      return Promise.reject(unavailable(error));
+    }
+  }
+}
+
+function open(path: string): DatabaseSync {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const database = new DatabaseSync(path, { timeout: 0 });
+    // Exclusive: a second process is told at once. Full: what was acknowledged outlives a crash.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    database.exec(SCHEMA);
+    return database;
+  } catch (error) {
+    throw unavailable(error, path);
+  }
+}
+
+function unavailable(error: unknown, path?: string): SessionStoreUnavailableError {
+  const { message: text = 'unknown error' } = error as Partial<Error>;
+  const reason = text.includes('locked') && path !== undefined ? 'another process has its file open' : text;
+  return new SessionStoreUnavailableError(path === undefined ? reason : `${reason} (${path})`);
+}

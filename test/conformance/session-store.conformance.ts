@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type SessionLife, type SessionStore } from '../../src/session/session-store.js';
+
+/** A store under test, with a clock that the test moves. */
+export interface StoreUnderTest {
+  readonly store: SessionStore;
+  /** Moves the store's clock. */
+  advance(milliseconds: number): Promise<void> | void;
+  close(): Promise<void>;
+}
+
+const LIFE: SessionLife = { idleSeconds: 60, maxSeconds: 600 };
+const SECOND = 1000;
+
+/** What every session store does, whichever it is. */
+export function sessionStoreConformance(
+  name: string,
+  open: (life: SessionLife) => Promise<StoreUnderTest>,
+): void {
+  describe(`the ${name} session store`, () => {
+    let under: StoreUnderTest;
+    let store: SessionStore;
+    beforeEach(async () => {
+      under = await open(LIFE);
+      store = under.store;
+    });
+    afterEach(() => under.close());
+
+    it('gives back what was created, as version 1, with its absolute end', async () => {
+      const expiresAt = await store.create('key', 'sealed');
+      expect(await store.read('key')).toEqual({ sealed: 'sealed', version: 1, expiresAt });
+    });
+
+    it('knows nothing of other keys', async () => {
+      await store.create('key', 'sealed');
+      expect(await store.read('other')).toBeUndefined();
+    });
+
+    it('never creates a key twice', async () => {
+      await store.create('key', 'first');
+      await expect(store.create('key', 'second')).rejects.toThrow();
+      expect(await store.read('key')).toMatchObject({ sealed: 'first' });
+    });
+
+    it('replaces the version that was read, and counts it', async () => {
+      await store.create('key', 'first');
+      expect(await store.replace('key', 1, 'second')).toBe(true);
+      expect(await store.read('key')).toMatchObject({ sealed: 'second', version: 2 });
+    });
+
+    it('does not replace a version that is no longer current', async () => {
+      await store.create('key', 'first');
+      await store.replace('key', 1, 'second');
+      expect(await store.replace('key', 1, 'late')).toBe(false);
+      expect(await store.read('key')).toMatchObject({ sealed: 'second', version: 2 });
+    });
+
+    it('lets exactly one of many writers of one version through', async () => {
+      await store.create('key', 'first');
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => store.replace('key', 1, `writer ${n}`)),
+      );
+      expect(outcomes.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('does not bring back what was removed', async () => {
+      await store.create('key', 'first');
+      expect(await store.remove('key')).toBe(true);
+      expect(await store.replace('key', 1, 'late')).toBe(false);
+      expect(await store.read('key')).toBeUndefined();
+      expect(await store.remove('key')).toBe(false);
+    });
+
+    it('removes a given version only while it is current', async () => {
+      await store.create('key', 'first');
+      await store.replace('key', 1, 'second');
+      expect(await store.remove('key', 1)).toBe(false);
+      expect(await store.read('key')).toMatchObject({ version: 2 });
+      expect(await store.remove('key', 2)).toBe(true);
+    });
+
+    it('ends a session that nobody uses', async () => {
+      await store.create('key', 'sealed');
+      await under.advance(59 * SECOND);
+      expect(await store.read('key')).toBeDefined();
+      await under.advance(61 * SECOND);
+      expect(await store.read('key')).toBeUndefined();
+      expect(await store.replace('key', 1, 'late')).toBe(false);
+    });
+
+    it('ends a session at its absolute end however much it is used', async () => {
+      await store.create('key', 'sealed');
+      for (let used = 50; used < 600; used += 50) {
+        await under.advance(50 * SECOND);
+        expect(await store.read('key')).toBeDefined();
+      }
+      await under.advance(50 * SECOND);
+      expect(await store.read('key')).toBeUndefined();
+    });
+
+    it('says that it is well', async () => {
+      await expect(store.ping()).resolves.toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { type NamedKey } from '../../src/config/key-list.js';
+import { newHandle, storeKey } from '../../src/session/handle.js';
+import { RecordSeal, type SealContext } from '../../src/session/sealed-record.js';
+
+const SECRET = 'CANARY-TOK-sealed';
+
+function key(kid: string): NamedKey {
+  return { kid, key: randomBytes(32) };
+}
+
+function context(): SealContext {
+  const handle = newHandle();
+  return { handle, storeKey: storeKey(handle), version: 1 };
+}
+
+describe('a sealed record', () => {
+  const first = key('first');
+  const seal = new RecordSeal([first]);
+
+  it('opens for the handle, key and version that it was sealed for', () => {
+    const bound = context();
+    const sealed = seal.seal(SECRET, bound);
+    expect(sealed).not.toContain(SECRET);
+    expect(seal.open(sealed, bound)).toBe(SECRET);
+  });
+
+  it('never looks the same twice', () => {
+    const bound = context();
+    expect(seal.seal(SECRET, bound)).not.toBe(seal.seal(SECRET, bound));
+  });
+
+  it('does not open with the server key but another handle', () => {
+    const bound = context();
+    expect(seal.open(seal.seal(SECRET, bound), { ...bound, handle: newHandle() })).toBeUndefined();
+  });
+
+  it('does not open with the handle but another server key of the same id', () => {
+    const bound = context();
+    expect(new RecordSeal([key('first')]).open(seal.seal(SECRET, bound), bound)).toBeUndefined();
+  });
+
+  it('does not open under another store key or version', () => {
+    const bound = context();
+    const sealed = seal.seal(SECRET, bound);
+    expect(seal.open(sealed, { ...bound, storeKey: storeKey(newHandle()) })).toBeUndefined();
+    expect(seal.open(sealed, { ...bound, version: 2 })).toBeUndefined();
+  });
+
+  it('opens with an old key after a rotation, and says that it is old', () => {
+    const bound = context();
+    const sealed = seal.seal(SECRET, bound);
+    const rotated = new RecordSeal([key('second'), first]);
+    expect(rotated.open(sealed, bound)).toBe(SECRET);
+    expect(rotated.isOld(sealed)).toBe(true);
+    expect(rotated.isOld(rotated.seal(SECRET, bound))).toBe(false);
+  });
+
+  it.each([
+    '',
+    '1',
+    '1.first',
+    '1.first.',
+    '1.first.AAAA',
+    '2.first.AAAA',
+    '1.gone.AAAA',
+    `1.first.${'A'.repeat(80)}`,
+    '....',
+  ])('is not %j, and nothing crashes', (text) => {
+    expect(seal.open(text, context())).toBeUndefined();
+  });
+
+  it('does not open when any byte of it was changed', () => {
+    const bound = context();
+    const sealed = seal.seal(SECRET, bound);
+    const start = sealed.lastIndexOf('.') + 1;
+    const body = Buffer.from(sealed.slice(start), 'base64url');
+    for (let index = 0; index < body.length; index += 1) {
+      const changed = Buffer.from(body);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      expect(seal.open(`${sealed.slice(0, start)}${changed.toString('base64url')}`, bound)).toBeUndefined();
+    }
+  });
+});
