@@ -10,7 +10,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['^src/(index|main)\\.ts$', '^src/embedded-platform/main\\.ts$', '\\.d\\.ts$'],
+        pathNot: ['^src/(index|main|platform)\\.ts$', '\\.d\\.ts$'],
       },
       to: {},
     },
@@ -56,7 +56,7 @@ module.exports = {
     {
       name: 'embedded-platform-is-loaded-by-the-app-only',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(embedded-platform/|app\\.module\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/(embedded-platform/|platform\\.module\\.ts$|platform\\.ts$)' },
       to: { path: '^src/embedded-platform/' },
     },
     {
@@ -90,7 +90,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot: [
-          '^src/(main|index|app\\.factory)\\.ts$',
+          '^src/(serve|app\\.factory)\\.ts$',
           '\\.(module|resolver|service|controller|model|input|plugin|indicator)\\.ts$',
         ],
       },

@@ -57,7 +57,7 @@ export const sessionInvalid = (): Refusal =>
   new Refusal(401, 'ERR009', 'The session is invalid or has timed out.');
 
 export const backEndUnreachable = (): Refusal =>
-  new Refusal(500, 'ERR013', 'The back-end server cannot be reached.', CONNECT_TO_SERVER_FAILED);
+  new Refusal(500, 'ERR0013', 'The back-end server cannot be reached.', CONNECT_TO_SERVER_FAILED);
 
 export const privilegeMissing = (): Refusal =>
   new Refusal(403, 'ERR014', 'The user lacks a privilege that this call needs.', PRIVILEGE_MISSING);

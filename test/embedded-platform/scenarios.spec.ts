@@ -145,13 +145,13 @@ describe('the scenario logins of the embedded platform', () => {
     for (const operation of ['GET projects', 'GET sessions', 'PUT sessions', 'GET sessions/userInfo']) {
       await expectRefusal(wire.call(operation, { session }), {
         status: 500,
-        code: 'ERR013',
+        code: 'ERR0013',
         iServerCode: -2147207419,
       });
     }
     await expectRefusal(wire.call('POST auth/identityToken', { session }), {
       status: 500,
-      code: 'ERR013',
+      code: 'ERR0013',
       iServerCode: -2147207419,
     });
     expect(await statusOf(wire.call('POST auth/logout', { session }))).toBe(204);

@@ -1,0 +1,38 @@
+import { settingDescriptions } from '../dist/config/setting.js';
+import { Settings } from '../dist/config/settings.js';
+
+const defaults = new Settings();
+
+function defaultOf(name) {
+  const value = defaults[name];
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? undefined : String(value);
+}
+
+/** docs/configuration.md: the table of all settings. */
+export function configurationPage() {
+  const rows = settingDescriptions().map(({ name, meaning }) => {
+    const value = defaultOf(name);
+    return `| \`${name}\` | ${value === undefined ? 'none' : `\`${value}\``} | ${meaning.replaceAll('|', '\\|')} |`;
+  });
+  return `# Settings
+
+<!-- Generated from src/config/settings.ts by npm run generate. -->
+
+Settings are read once, at start, from the environment and from a \`.env\` file in the working directory; the environment
+wins. An empty value counts as absent. All are checked together: the service names every one that it cannot use, never a
+value, and exits with 1.
+
+| name | default | meaning |
+| --- | --- | --- |
+${rows.join('\n')}
+`;
+}
+
+/** .env.example: every setting with its meaning and its default, commented out. */
+export function environmentExample() {
+  const entries = settingDescriptions().map(
+    ({ name, meaning, example }) =>
+      `# ${meaning.replaceAll('`', '')}\n# ${name}=${defaultOf(name) ?? example ?? ''}\n`,
+  );
+  return `# Copy to .env and take the # off what you set. Generated from src/config/settings.ts by npm run generate.\n\n${entries.join('\n')}`;
+}

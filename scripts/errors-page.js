@@ -1,0 +1,65 @@
+import { ERROR_CODES, ERROR_REASONS } from '../dist/graphql/error-codes.js';
+import { ERROR_TABLE } from '../dist/graphql/error-table.js';
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** docs/errors.md: what an answer's errors can say. */
+export function errorsPage() {
+  const codes = Object.entries(ERROR_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]);
+  const reasons = Object.entries(ERROR_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]);
+  const kinds = ERROR_TABLE.map(({ platform, kind, code, reasons: possible }) => [
+    platform,
+    `\`${kind.name}\``,
+    `\`${code}\``,
+    possible.map((reason) => `\`${reason}\``).join(', '),
+  ]);
+  return `# Errors
+
+<!-- Generated from src/graphql/error-codes.ts and src/graphql/error-table.ts by npm run generate. -->
+
+Every error of an answer has \`message\`, \`path\` where it belongs to a field, and these \`extensions\`, never anything else:
+
+${table(
+  ['extension', 'present', 'meaning'],
+  [
+    ['`code`', 'always', 'what happened, from the table below'],
+    ['`retryable`', 'always', 'whether the same request may succeed later without any change'],
+    ['`requestId`', 'always', 'the `x-request-id` of the answer; the log has it too'],
+    ['`reason`', 'where known', 'more about the code, from the table below'],
+    [
+      '`platformCode`',
+      'platform errors',
+      "the platform's code as it was on the wire, `N/A` when there was none",
+    ],
+    ['`platformStatus`', 'where known', "the HTTP status of the platform's answer"],
+    [
+      '`iserverCode`, `iserverMessage`',
+      'where known',
+      'the code of the server behind the platform, and what it means',
+    ],
+    ['`ticketId`', 'where known', "the platform's ticket, for its support"],
+    ['`retryAfter`', 'where known', 'seconds to wait before the next try'],
+  ],
+)}
+
+A login that is refused with the reason \`LOGIN_FAILED\` carries the platform's code alone: whether the user or the password
+was wrong cannot be told from the answer. Platform codes are compared by number: \`ERR014\` on the wire is \`ERR0014\`.
+
+## Codes
+
+${table(['code', 'meaning'], codes)}
+
+## Reasons
+
+${table(['reason', 'meaning'], reasons)}
+
+## From the platform to GraphQL
+
+The first row that fits counts.
+
+${table(['platform', 'client error', '`code`', '`reason`'], kinds)}
+`;
+}

@@ -1,0 +1,31 @@
+/**
+ * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md, .env.example.
+ * With --check it writes nothing and fails where a file is not what the code would make.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { configurationPage, environmentExample } from './configuration.js';
+import { errorsPage } from './errors-page.js';
+import { sdl } from './sdl.js';
+
+const { schema, subgraph } = await sdl();
+const files = {
+  'schema.gql': schema,
+  'subgraph.gql': subgraph,
+  'docs/errors.md': errorsPage(),
+  'docs/configuration.md': configurationPage(),
+  '.env.example': environmentExample(),
+};
+
+const check = process.argv.includes('--check');
+const drifted = [];
+for (const [path, text] of Object.entries(files)) {
+  const url = new URL(`../${path}`, import.meta.url);
+  if (!check) await writeFile(url, text);
+  else if ((await readFile(url, 'utf8').catch(() => undefined)) !== text) drifted.push(path);
+}
+if (drifted.length > 0) {
+  console.error(
+    `Not what the code says: ${drifted.join(', ')}. Run npm run generate and commit what it wrote.`,
+  );
+  process.exitCode = 1;
+}

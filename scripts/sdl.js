@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { graphql, Kind, parse, print, visit } from 'graphql';
+import { createApp } from '../dist/app.factory.js';
+
+/** The schema of the service as it runs: as clients see it, and as the subgraph that it answers to a router. */
+export async function sdl() {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-sdl-'));
+  const app = await createApp({ SESSION_STORE_PATH: join(folder, 'sessions.db'), LOG_LEVEL: 'silent' });
+  try {
+    await app.init();
+    const { schema } = app.get(GraphQLSchemaHost);
+    const { data, errors } = await graphql({ schema, source: '{ _service { sdl } }' });
+    if (errors) throw errors[0];
+    const subgraph = data._service.sdl;
+    return { schema: withoutFederation(subgraph), subgraph: `${subgraph.trim()}\n` };
+  } finally {
+    await app.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The key of an entity stays: it tells what identifies a project. */
+function withoutFederation(subgraph) {
+  const document = visit(parse(subgraph), {
+    SchemaDefinition: () => null,
+    SchemaExtension: () => null,
+    DirectiveDefinition: () => null,
+    enter: (node) => {
+      const isDefinition = node.kind === Kind.FIELD_DEFINITION || node.kind.endsWith('TypeDefinition');
+      return isDefinition && /^(_|federation__|link__)/.test(node.name.value) ? null : undefined;
+    },
+  });
+  return `${print(document)}\n`;
+}

@@ -1,0 +1,49 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { LogController } from 'fastify';
+import { pino } from 'pino';
+import { AppModule } from './app.module.js';
+import { type Environment, SettingsModule } from './config/settings.module.js';
+import { drainConnections } from './http/drain.js';
+import { requestId } from './http/request-id.js';
+import { logOptions } from './logging/log-options.js';
+import { logRequests } from './logging/log-requests.js';
+import { ServiceLogger } from './logging/logger.service.js';
+import { RequestScope } from './logging/request-scope.js';
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+const REQUEST_TIMEOUT_MS = 15_000;
+const REQUEST_ID_HEADER = 'x-request-id';
+
+/**
+ * The service, ready to listen.
+ *
+ * @param environment used instead of the process environment and `.env`.
+ * @throws SettingsError when a setting cannot be used, with all of them named.
+ */
+export async function createApp(environment?: Environment): Promise<NestFastifyApplication> {
+  const { settings, module } = await SettingsModule.read(environment);
+  const scope = new RequestScope();
+  const adapter = new FastifyAdapter({
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    trustProxy: (_address, hop) => hop < settings.TRUST_PROXY_HOPS,
+    genReqId: requestId(REQUEST_ID_HEADER),
+    loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.requestId)),
+    logController: new LogController({ disableRequestLogging: true }),
+  });
+  const server = adapter.getInstance();
+  logRequests(server, scope);
+  drainConnections(server);
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.header(REQUEST_ID_HEADER, request.id);
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(module), adapter, {
+    // Errors at start are told in one line by whoever called; Nest would print a stack as well.
+    abortOnError: false,
+    logger: new ServiceLogger(server.log),
+  });
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+  return app;
+}

@@ -1,0 +1,18 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AuthModule } from './auth/auth.module.js';
+import { GraphQLModule } from './graphql/graphql.module.js';
+import { HealthModule } from './health/health.module.js';
+import { PlatformModule } from './platform.module.js';
+import { ProjectsModule } from './projects/projects.module.js';
+import { SessionModule } from './session/session.module.js';
+
+/** The only list of modules. */
+@Module({
+  imports: [PlatformModule, SessionModule, AuthModule, ProjectsModule, GraphQLModule, HealthModule],
+})
+export class AppModule {
+  /** @param settings the module that gives the settings to all others. */
+  static with(settings: DynamicModule): DynamicModule {
+    return { module: AppModule, imports: [settings] };
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { SessionModule } from '../session/session.module.js';
+import { AuthResolver } from './auth.resolver.js';
+import { AuthService } from './auth.service.js';
+
+@Module({ imports: [SessionModule], providers: [AuthResolver, AuthService] })
+export class AuthModule {}

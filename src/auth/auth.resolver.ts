@@ -1,0 +1,46 @@
+import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
+import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
+import { type RequestContext } from '../session/request-context.js';
+import { AuthService } from './auth.service.js';
+import { DelegateInput, LoginInput } from './login.input.js';
+import { LogoutPayload } from './logout-payload.model.js';
+
+@Resolver()
+export class AuthResolver {
+  constructor(private readonly auth: AuthService) {}
+
+  @Mutation(() => AuthPayload, { description: 'Logs in to the platform and begins a session.' })
+  login(
+    @Context() context: RequestContext,
+    @Args('input', {
+      type: () => LoginInput,
+      defaultValue: {},
+      description: 'Who logs in, and how the handle is carried.',
+    })
+    input: LoginInput,
+  ): Promise<AuthPayload> {
+    return this.auth.login(context, input);
+  }
+
+  @Mutation(() => AuthPayload, { description: 'Begins a session from an identity token of the platform.' })
+  delegate(
+    @Context() context: RequestContext,
+    @Args('input', {
+      type: () => DelegateInput,
+      description: 'The identity token, and how the handle is carried.',
+    })
+    input: DelegateInput,
+  ): Promise<AuthPayload> {
+    return this.auth.delegate(context, input);
+  }
+
+  @Mutation(() => ExtendPayload, { description: 'Prolongs the platform session.' })
+  extend(@Context() context: RequestContext): Promise<ExtendPayload> {
+    return this.auth.extend(context);
+  }
+
+  @Mutation(() => LogoutPayload, { description: 'Ends the session, here and on the platform.' })
+  logout(@Context() context: RequestContext): Promise<LogoutPayload> {
+    return this.auth.logout(context);
+  }
+}

@@ -1,0 +1,7 @@
+import { Field, ObjectType } from '@nestjs/graphql';
+
+@ObjectType({ description: 'The end of a session.' })
+export class LogoutPayload {
+  @Field(() => Boolean, { description: 'True: the handle opens nothing any more.' })
+  loggedOut!: boolean;
+}

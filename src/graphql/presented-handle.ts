@@ -1,0 +1,37 @@
+import { parseCookie } from 'cookie';
+import { isHandle } from '../session/handle.js';
+import { type PresentedHandle } from '../session/request-context.js';
+
+/** The parts of a request that may carry a handle. */
+export interface HandleBearer {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/**
+ * The handle that a request brings, by bearer header or by cookie.
+ * What is not one well-formed handle in one place counts as none: malformed, brought twice, or brought both ways.
+ *
+ * @param headerName the header of `Bearer <handle>`, in lower case.
+ */
+export function presentedHandle(
+  { headers }: HandleBearer,
+  headerName: string,
+  cookieName: string,
+): PresentedHandle | undefined {
+  const bearer = bearerHandle(headers[headerName]);
+  const cookie = cookieHandle(headers.cookie, cookieName);
+  if (bearer !== undefined && cookie !== undefined) return undefined;
+  if (bearer !== undefined && isHandle(bearer)) return { handle: bearer, transport: 'bearer' };
+  if (cookie !== undefined && isHandle(cookie)) return { handle: cookie, transport: 'cookie' };
+  return undefined;
+}
+
+function bearerHandle(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? /^Bearer +(\S+)$/i.exec(header.trim())?.[1] : undefined;
+}
+
+function cookieHandle(header: string | string[] | undefined, name: string): string | undefined {
+  if (typeof header !== 'string') return undefined;
+  const occurrences = header.split(';').filter((pair) => pair.trim().startsWith(`${name}=`)).length;
+  return occurrences > 1 ? '' : parseCookie(header)[name];
+}

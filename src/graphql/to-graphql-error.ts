@@ -1,0 +1,89 @@
+import { unwrapResolverError } from '@apollo/server/errors';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { PlatformError } from '../client/index.js';
+import { SessionStoreUnavailableError } from '../session/session-store.js';
+import { type ErrorCode } from './error-codes.js';
+import { ERROR_TABLE } from './error-table.js';
+
+/** Errors that GraphQL itself finds in a request: their own messages quote the request, so each has a fixed one. */
+const REQUEST_ERRORS: Readonly<Partial<Record<string, { code: ErrorCode; message: string }>>> = {
+  GRAPHQL_PARSE_FAILED: { code: 'GRAPHQL_PARSE_FAILED', message: 'The document is not GraphQL' },
+  GRAPHQL_VALIDATION_FAILED: {
+    code: 'GRAPHQL_VALIDATION_FAILED',
+    message: 'The document does not fit the schema',
+  },
+  BAD_USER_INPUT: {
+    code: 'BAD_USER_INPUT',
+    message: 'A value of the request is not of the type that the schema wants',
+  },
+  BAD_REQUEST: { code: 'BAD_REQUEST', message: 'The request is not a GraphQL request' },
+  OPERATION_RESOLUTION_FAILURE: {
+    code: 'BAD_REQUEST',
+    message: 'The document does not hold exactly one operation of the name that was asked for',
+  },
+};
+
+const UNFORESEEN = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
+
+/**
+ * The one place where errors become GraphQL errors. What is not named here or in the table is masked.
+ *
+ * @param formatted the error as GraphQL would print it; only its place in the request is kept.
+ */
+export function toGraphQLError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  const place = {
+    ...(formatted.path && { path: formatted.path }),
+    ...(formatted.locations && { locations: formatted.locations }),
+  };
+  return { ...toMessageAndExtensions(formatted, unwrapResolverError(thrown)), ...place };
+}
+
+/** True for what only a fault of ours, or a hostile caller, can cause: it is logged whole. */
+export function isUnforeseen(error: GraphQLFormattedError): boolean {
+  return error.extensions?.code === UNFORESEEN.code;
+}
+
+function toMessageAndExtensions(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  if (thrown instanceof PlatformError) return fromPlatformError(thrown);
+  if (thrown instanceof SessionStoreUnavailableError) {
+    return say('SESSION_STORE_UNAVAILABLE', 'Sessions cannot be looked up now', {
+      retryable: true,
+      retryAfter: 1,
+    });
+  }
+  if (thrown instanceof GraphQLError) {
+    const known = REQUEST_ERRORS[String(formatted.extensions?.code)];
+    if (known !== undefined) return say(known.code, known.message, { retryable: false });
+  }
+  return say(UNFORESEEN.code, UNFORESEEN.message, { retryable: false });
+}
+
+function fromPlatformError(error: PlatformError): GraphQLFormattedError {
+  const row = ERROR_TABLE.find(({ kind }) => error instanceof kind);
+  if (row === undefined) return say(UNFORESEEN.code, UNFORESEEN.message, { retryable: false });
+  const reason = row.reason?.(error);
+  // A wrong user and a wrong password must read the same, so nothing that tells them apart is passed on.
+  if (reason === 'LOGIN_FAILED') {
+    return say(row.code, 'Login failed', { reason, platformCode: error.code, retryable: false });
+  }
+  return say(row.code, error.message, {
+    ...defined({
+      reason,
+      platformCode: error.code,
+      iserverCode: error.iserverCode,
+      iserverMessage: error.iserverMessage,
+      ticketId: error.ticketId,
+      platformStatus: error.status,
+      retryAfter: error.retryAfterSeconds,
+    }),
+    retryable: error.retryable,
+  });
+}
+
+function say(code: ErrorCode, message: string, extensions: Record<string, unknown>): GraphQLFormattedError {
+  return { message, extensions: { code, ...extensions } };
+}
+
+function defined(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

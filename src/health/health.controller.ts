@@ -1,0 +1,25 @@
+import { Controller, Get } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import { ReadinessService } from './readiness.service.js';
+
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly readiness: ReadinessService,
+  ) {}
+
+  /** The process answers. */
+  @Get('livez')
+  @HealthCheck()
+  live(): Promise<HealthCheckResult> {
+    return this.health.check([]);
+  }
+
+  /** The session store can be written and the service is not about to stop. */
+  @Get('readyz')
+  @HealthCheck()
+  ready(): Promise<HealthCheckResult> {
+    return this.health.check([() => this.readiness.draining(), () => this.readiness.sessionStore()]);
+  }
+}

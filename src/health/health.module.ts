@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { SessionModule } from '../session/session.module.js';
+import { HealthController } from './health.controller.js';
+import { ReadinessService } from './readiness.service.js';
+
+@Module({
+  imports: [TerminusModule.forRoot({ logger: false }), SessionModule],
+  controllers: [HealthController],
+  providers: [ReadinessService],
+})
+export class HealthModule {}

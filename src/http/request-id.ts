@@ -1,0 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage } from 'node:http';
+
+/** Ids of other services are taken over as they are, if they can stand in a log line and a header without harm. */
+const WELL_FORMED = /^[A-Za-z0-9._:-]{8,128}$/;
+
+/** The caller's request id if it is well-formed, else a new one. */
+export function requestId(header: string): (request: Pick<IncomingMessage, 'headers'>) => string {
+  return ({ headers }) => {
+    const given = headers[header];
+    return typeof given === 'string' && WELL_FORMED.test(given) ? given : randomUUID();
+  };
+}

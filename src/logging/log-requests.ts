@@ -1,0 +1,24 @@
+import { type FastifyInstance } from 'fastify';
+import { type RequestScope } from './request-scope.js';
+
+/** Probes come every few seconds: they are told of at debug level only. */
+const PROBES = /^\/(livez|readyz)$/;
+const SERVER_ERROR = 500;
+
+/** Logs one line an answer, and lets every line that is logged meanwhile know its request. */
+export function logRequests(server: FastifyInstance, scope: RequestScope): void {
+  server.addHook('onRequest', (request, _reply, next) => {
+    scope.run(request.id, next);
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    // A GraphQL document may stand in the query string, so that is cut off.
+    const path = request.url.split('?', 1)[0] ?? '';
+    const level = reply.statusCode >= SERVER_ERROR ? 'error' : PROBES.test(path) ? 'debug' : 'info';
+    const milliseconds = Math.round(reply.elapsedTime);
+    server.log[level](
+      { requestId: request.id, method: request.method, path, status: reply.statusCode, milliseconds },
+      'answered',
+    );
+    done();
+  });
+}

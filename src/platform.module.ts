@@ -1,0 +1,65 @@
+import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { PlatformClient } from './client/index.js';
+import { Settings } from './config/settings.js';
+
+/** The platform that is run here, where none is configured. */
+export interface RunningPlatform {
+  readonly baseUrl: string;
+  /** Who may log in to it. */
+  readonly demoLogins: {
+    readonly password: string;
+    readonly apiKey: string;
+    readonly users: readonly { readonly username: string; readonly shows: string }[];
+  };
+  close(): Promise<void>;
+}
+
+/** The injection token of the embedded platform; undefined where a real one is configured. */
+export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
+
+/** The platform and the one client for it. The embedded platform's code is loaded only when it runs. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: EmbeddedPlatform,
+      inject: [Settings],
+      useFactory: async (settings: Settings): Promise<RunningPlatform | undefined> => {
+        if (!settings.runsEmbeddedPlatform) return undefined;
+        const { DEMO_LOGINS, startEmbeddedPlatform } = await import('./embedded-platform/index.js');
+        const platform = await startEmbeddedPlatform({
+          port: settings.EMBEDDED_PLATFORM_PORT,
+          path: settings.EMBEDDED_PLATFORM_PATH,
+          vendor: settings.PLATFORM_HEADER_VENDOR,
+          idleSeconds: settings.EMBEDDED_PLATFORM_IDLE_SECONDS,
+        });
+        return { ...platform, demoLogins: DEMO_LOGINS };
+      },
+    },
+    {
+      provide: PlatformClient,
+      inject: [Settings, EmbeddedPlatform],
+      useFactory: (settings: Settings, embedded: RunningPlatform | undefined) =>
+        new PlatformClient({
+          baseUrl: settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '',
+          vendor: settings.PLATFORM_HEADER_VENDOR,
+          maxRedirects: settings.PLATFORM_MAX_REDIRECTS,
+          tlsVerify: settings.PLATFORM_TLS_VERIFY,
+          timeoutMs: settings.PLATFORM_TIMEOUT_MS,
+          applicationType: settings.PLATFORM_APPLICATION_TYPE,
+        }),
+    },
+  ],
+  exports: [EmbeddedPlatform, PlatformClient],
+})
+export class PlatformModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(EmbeddedPlatform) private readonly embedded: RunningPlatform | undefined,
+    private readonly client: PlatformClient,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.client.close();
+    await this.embedded?.close();
+  }
+}

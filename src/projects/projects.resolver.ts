@@ -1,0 +1,58 @@
+import { Args, Context, ID, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
+import { type PlatformProject, ProjectIndex } from '../client/index.js';
+import { AuthPayload } from '../session/auth-payload.model.js';
+import { type RequestContext } from '../session/request-context.js';
+import { SessionService } from '../session/session.service.js';
+import { Project } from './project.model.js';
+
+@Resolver(() => Project)
+export class ProjectsResolver {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Query(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
+  async projects(@Context() context: RequestContext): Promise<Project[]> {
+    return (await this.list(context)).map((project) => Project.from(project));
+  }
+
+  @Query(() => Project, { nullable: true, description: 'One project by its id; null when there is none.' })
+  async project(
+    @Context() context: RequestContext,
+    @Args('id', { type: () => ID, description: 'The id of the project.' }) id: string,
+  ): Promise<Project | undefined> {
+    const found = (await this.list(context)).find((project) => project.id === id);
+    return found && Project.from(found);
+  }
+
+  @Query(() => ID, {
+    nullable: true,
+    description:
+      'The id of the project with exactly this name; null when there is none, CONFLICT when there are two.',
+  })
+  async projectId(
+    @Context() context: RequestContext,
+    @Args('name', { type: () => String, description: 'The display name, in exactly this spelling.' })
+    name: string,
+  ): Promise<string | undefined> {
+    return new ProjectIndex(await this.list(context)).idOf(name);
+  }
+
+  @ResolveReference()
+  resolveReference(reference: { id: string }, context: RequestContext): Promise<Project | undefined> {
+    return this.project(context, reference.id);
+  }
+
+  /** However many fields of a request want projects, the platform is asked once. */
+  private list(context: RequestContext): Promise<PlatformProject[]> {
+    return this.sessions.read(context, 'getProjects', (session) => session.getProjects());
+  }
+}
+
+@Resolver(() => AuthPayload)
+export class AuthPayloadProjectsResolver {
+  constructor(private readonly projectsOf: ProjectsResolver) {}
+
+  @ResolveField(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
+  projects(@Context() context: RequestContext): Promise<Project[]> {
+    return this.projectsOf.projects(context);
+  }
+}

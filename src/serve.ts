@@ -1,0 +1,23 @@
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createApp } from './app.factory.js';
+import { Settings } from './config/settings.js';
+import { EmbeddedPlatform, type RunningPlatform } from './platform.module.js';
+import { startFault } from './start-fault.js';
+import { startScreen } from './start-screen.js';
+
+/** Runs the service until it is told to stop. What keeps it from starting is told in one line; the exit code is 1 then. */
+export async function serve(): Promise<void> {
+  let app: NestFastifyApplication | undefined;
+  try {
+    app = await createApp();
+    const settings = app.get(Settings);
+    await app.listen({ host: settings.HOST, port: settings.PORT });
+    const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
+    if (!settings.production) process.stdout.write(startScreen(await app.getUrl(), embedded));
+  } catch (fault) {
+    process.stderr.write(`${startFault(fault)}\n`);
+    await app?.close();
+    // Parts that had started before the fault would keep the process alive.
+    process.exit(1);
+  }
+}

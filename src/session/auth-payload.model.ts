@@ -1,0 +1,23 @@
+import { Field, ObjectType } from '@nestjs/graphql';
+import { GraphQLDateTime } from 'graphql-scalars';
+
+@ObjectType({
+  description: 'A session that was begun, with what a page needs next, so that one round trip loads it.',
+})
+export class AuthPayload {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The session handle for `Authorization: Bearer`; null with COOKIE, where an HttpOnly cookie is set.',
+  })
+  handle?: string;
+
+  @Field(() => GraphQLDateTime, { description: 'When the handle ends, whatever is done with it.' })
+  expiresAt!: Date;
+}
+
+@ObjectType({ description: 'A session that was prolonged.' })
+export class ExtendPayload {
+  @Field(() => GraphQLDateTime, { description: 'When the handle ends, whatever is done with it.' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,20 @@
+import { type OpenSession } from './open-session.js';
+import { type HandleTransport } from './session-record.js';
+
+/** The handle that a request brought, and how. */
+export interface PresentedHandle {
+  readonly handle: string;
+  readonly transport: HandleTransport;
+}
+
+/** What the answer shall do with the caller's cookie: at most one `Set-Cookie` is sent. */
+export type CookieChange = { readonly handle: string; readonly expiresAt: number } | 'clear';
+
+/** One GraphQL request, as the layers below the edge see it. */
+export interface RequestContext {
+  readonly requestId: string;
+  presented: PresentedHandle | undefined;
+  /** The session of this request, opened once however many fields ask for it. */
+  open?: Promise<OpenSession>;
+  cookie?: CookieChange;
+}

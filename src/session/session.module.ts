@@ -1,0 +1,67 @@
+import {
+  Inject,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { EmbeddedSessionStore } from './embedded-session-store.js';
+import { RecordSeal } from './sealed-record.js';
+import { sessionKeys, type SessionKeys } from './session-keys.js';
+import { SessionStore } from './session-store.js';
+import {
+  AuthPayloadSessionResolver,
+  ExtendPayloadSessionResolver,
+  SessionResolver,
+} from './session.resolver.js';
+import { SessionService } from './session.service.js';
+
+const SESSION_KEYS = Symbol('SessionKeys');
+
+@Module({
+  providers: [
+    {
+      provide: SESSION_KEYS,
+      inject: [Settings],
+      useFactory: (settings: Settings) => sessionKeys(settings.SESSION_KEYS, settings.SESSION_STORE_PATH),
+    },
+    {
+      provide: RecordSeal,
+      inject: [SESSION_KEYS],
+      useFactory: ({ keys }: SessionKeys) => new RecordSeal(keys),
+    },
+    {
+      provide: SessionStore,
+      inject: [Settings],
+      useFactory: (settings: Settings) =>
+        new EmbeddedSessionStore(settings.SESSION_STORE_PATH, {
+          idleSeconds: settings.SESSION_IDLE_SECONDS,
+          maxSeconds: settings.SESSION_MAX_SECONDS,
+        }),
+    },
+    SessionService,
+    SessionResolver,
+    AuthPayloadSessionResolver,
+    ExtendPayloadSessionResolver,
+  ],
+  exports: [SessionService, SessionStore],
+})
+export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(SessionModule.name);
+
+  constructor(
+    @Inject(SESSION_KEYS) private readonly keys: SessionKeys,
+    @Inject(SessionStore) private readonly store: SessionStore,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.keys.file === undefined) return;
+    this.logger.warn(`SESSION_KEYS is not set: the sessions are sealed with the keys in ${this.keys.file}`);
+  }
+
+  /** Last of all: requests that are still running have been answered by now. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.store.close();
+  }
+}

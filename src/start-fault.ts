@@ -1,0 +1,23 @@
+/** Says in a line what keeps the service from starting, and what to do about it. */
+export function startFault(fault: unknown): string {
+  if (!(fault instanceof Error)) return 'The service cannot start';
+  const { code, path, port, address } = fault as NodeJS.ErrnoException & { port?: number; address?: string };
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port ?? ''} of ${address ?? 'this machine'} is in use: choose another, or 0 for any free one`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `HOST is no address of this machine`;
+    case 'EACCES':
+    case 'EPERM':
+      return path === undefined
+        ? `Port ${port ?? ''} needs more rights than this process has`
+        : `${path} cannot be used: no permission`;
+    case 'ENOENT':
+      return `${path ?? 'A file'} does not exist`;
+    case 'EISDIR':
+      return `${path ?? 'A file'} is a folder`;
+    default:
+      return fault.message;
+  }
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFile, readdir } from 'node:fs/promises';
+import { createCanaries } from '../support/canaries.js';
+import { type Answer } from '../support/graphql-caller.js';
+import { runService, type RunningService, stopServices } from '../support/run-service.js';
+import { startRecordingPlatform, type RecordingPlatform } from '../support/recording-platform.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+describe('no secret', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let platform: RecordingPlatform;
+  let service: RunningService;
+  beforeEach(async () => {
+    folder = await tempFolder();
+    platform = await startRecordingPlatform();
+    service = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl, LOG_LEVEL: 'trace' });
+  });
+  afterEach(async () => {
+    await stopServices();
+    await platform.close();
+    await folder.remove();
+  });
+
+  it('reaches a log line, an answer or the store, whatever a caller and the platform do', async () => {
+    const canaries = createCanaries();
+    const answers: Answer[] = [];
+    const call: RunningService['graphql'] = async (query, options) => {
+      const answer = await service.graphql(query, options);
+      answers.push(answer);
+      return answer;
+    };
+    const password = canaries.plant('PW');
+    const apiKey = canaries.plant('KEY');
+    const identityToken = canaries.plant('IDT');
+    const login = 'mutation ($input: LoginInput!) { login(input: $input) { expiresAt } }';
+
+    await call(login, { variables: { input: { username: 'demo', password } } });
+    await call(login, { variables: { input: { apiKey } } });
+    await call(login, { variables: { input: { username: 'demo', password, pasword: password } } });
+    await call(login, { variables: { input: { username: 'demo', password: { x: password } } } });
+    await call(
+      `mutation { login(input: {username: "demo", password: ${password.replaceAll('-', '_')}}) { handle } }`,
+    );
+    await call(`mutation { login(input: {username: "demo", password: "${password}" `);
+    await call(`{ ${apiKey.replaceAll('-', '_')} }`);
+    await call('mutation ($t: String!) { delegate(input: {identityToken: $t}) { handle } }', {
+      variables: { t: identityToken },
+    });
+    for (const username of ['demo', 'no-privileges', 'session-limit', 'backend-down', 'flaky']) {
+      const begun = await service.graphql(
+        `mutation { login(input: {username: "${username}", password: "demo", transport: BEARER}) { handle } }`,
+      );
+      const handle = String(begun.data.login.handle);
+      canaries.watch('HDL', handle);
+      await call(
+        '{ hasSession me { id raw } sessionStatus { id raw } projects { id raw } projectId(name: "x") }',
+        { handle },
+      );
+      await call('mutation { extend { expiresAt sessionStatus { id } } }', { handle });
+      if (username !== 'demo') await call('mutation { logout { loggedOut } }', { handle });
+    }
+    const bare = await fetch(`${service.url}/graphql?query=${password}`, {
+      headers: { cookie: `__Host-portico=${apiKey}` },
+    });
+    const malformed = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"query": ${password}`,
+    });
+    for (const secret of platform.issuedSecrets()) canaries.watch('TOK', secret);
+    expect(platform.issuedSecrets().length).toBeGreaterThan(5);
+
+    await service.stop();
+    const files = await readdir(`${folder.path}/data`);
+    const stored = await Promise.all(files.map((file) => readFile(`${folder.path}/data/${file}`, 'latin1')));
+    expect(canaries.findIn(service.output())).toEqual([]);
+    expect(
+      canaries.findIn(answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n')),
+    ).toEqual([]);
+    expect(canaries.findIn((await bare.text()) + (await malformed.text()))).toEqual([]);
+    expect(canaries.findIn(stored.join('\n'))).toEqual([]);
+  });
+});

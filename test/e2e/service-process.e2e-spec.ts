@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { bearerHandle } from '../support/graphql-caller.js';
+import { failToStart, runService, stopServices } from '../support/run-service.js';
+import { startPlatform } from '../support/start-platform.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+describe('the service as a process', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => (folder = await tempFolder()));
+  afterEach(async () => {
+    await stopServices();
+    await folder.remove();
+  });
+
+  it('shows a curl that works when it is pasted', async () => {
+    const service = await runService(folder.path);
+    const command = /^curl .*$/m.exec(service.output())?.[0] ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      data: {
+        login: {
+          handle: expect.any(String),
+          projects: expect.arrayContaining([{ id: expect.any(String), name: expect.any(String) }]),
+        },
+      },
+    });
+    await service.stop();
+  });
+
+  it('is alive and ready, and tells so without a session', async () => {
+    const service = await runService(folder.path);
+    for (const path of ['livez', 'readyz']) {
+      const response = await fetch(`${service.url}/${path}`);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ status: 'ok' });
+    }
+    await service.stop();
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'answers what is under way and exits with 0 on %s',
+    async (signal) => {
+      const platform = await startPlatform();
+      const service = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl });
+      const handle = await bearerHandle(service.graphql, { username: 'many-projects', password: 'demo' });
+      const underWay = service.graphql('{ projects { id } }', { handle });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const [end, answer] = await Promise.all([service.stop(signal), underWay]);
+      expect(end).toEqual({ code: 0, signal: null });
+      expect(answer.data.projects).toHaveLength(5_000);
+      await platform.close();
+    },
+  );
+
+  it('knows its sessions after it was killed and started again', async () => {
+    const platform = await startPlatform();
+    const first = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl });
+    const handle = await bearerHandle(first.graphql, { username: 'demo', password: 'demo' });
+    expect(await first.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+
+    const second = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl });
+    const { data } = await second.graphql('{ hasSession me { fullName } }', { handle });
+    expect(data).toMatchObject({ hasSession: true, me: { fullName: expect.any(String) } });
+    await second.stop();
+    await platform.close();
+  });
+
+  it('logs JSON lines with the request id, beside the screen for a person', async () => {
+    const service = await runService(folder.path);
+    await service.graphql('{ hasSession }', { headers: { 'x-request-id': 'one-of-many' } });
+    await service.stop();
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: 'answered',
+        requestId: 'one-of-many',
+        method: 'POST',
+        path: '/graphql',
+        status: 200,
+      }),
+    );
+  });
+
+  describe('says in one line what keeps it from starting, and exits with 1', () => {
+    it('for a port that is in use', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const port = String((other.address() as AddressInfo).port);
+      expect(await failToStart(folder.path, { PORT: port, LOG_LEVEL: 'error' })).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `Port ${port} of 127.0.0.1 is in use: choose another, or 0 for any free one\n`,
+      });
+      other.close();
+    });
+
+    it('for settings that cannot be used, with all their names', async () => {
+      const { code, stdout, stderr } = await failToStart(folder.path, {
+        PORT: 'CANARY',
+        SESSION_STORE: 'CANARY',
+      });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^These settings cannot be used:\n {2}PORT .*\n {2}SESSION_STORE .*\n$/);
+      expect(stderr).not.toContain('CANARY');
+    });
+
+    it('for a CA bundle that is not there', async () => {
+      const { code, stderr } = await failToStart(folder.path, {
+        PLATFORM_TLS_VERIFY: `${folder.path}/none.pem`,
+      });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^[^\n]*none\.pem[^\n]*\n$/);
+    });
+
+    it('for a session file that cannot be opened', async () => {
+      await mkdir(`${folder.path}/data/sessions.db`, { recursive: true });
+      const { code, stderr } = await failToStart(folder.path, {});
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^The session store is unavailable: [^\n]*\n$/);
+    });
+
+    it('for a key file that holds no keys', async () => {
+      await mkdir(`${folder.path}/data`);
+      await writeFile(`${folder.path}/data/sessions.db.keys`, 'CANARY');
+      await chmod(`${folder.path}/data/sessions.db.keys`, 0o600);
+      const { code, stderr } = await failToStart(folder.path, {});
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^[^\n]*sessions\.db\.keys holds no session keys[^\n]*\n$/);
+      expect(stderr).not.toContain('CANARY');
+    });
+
+    it('for a store that another process has', async () => {
+      const service = await runService(folder.path);
+      const { code, stderr } = await failToStart(folder.path, {});
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^The session store is unavailable: another process has its file open[^\n]*\n$/);
+      await service.stop();
+    });
+
+    it('for a Node that is too old', async () => {
+      const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
+      const { code, stderr } = await failToStart(folder.path, {}, ['--import', older]);
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        'Portico needs Node 24.13 or newer; this is 20.20.2. Use npm start, which brings it.\n',
+      );
+    });
+  });
+});

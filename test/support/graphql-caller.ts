@@ -1,0 +1,48 @@
+/** One answer of the GraphQL endpoint, with all that a test may look at. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // The tests say what they expect of the data; its type is not theirs to prove.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly data: any;
+  readonly errors:
+    readonly { message: string; path?: unknown[]; extensions: Record<string, unknown> }[] | undefined;
+}
+
+export interface CallOptions {
+  readonly variables?: Record<string, unknown>;
+  readonly headers?: Record<string, string>;
+  /** Sent as `Authorization: Bearer`. */
+  readonly handle?: string;
+}
+
+export type GraphQLCaller = (query: string, options?: CallOptions) => Promise<Answer>;
+
+/** Calls a GraphQL endpoint over real HTTP. */
+export function graphQLCaller(url: string): GraphQLCaller {
+  return async (query, { variables, headers = {}, handle } = {}) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(handle === undefined ? {} : { authorization: `Bearer ${handle}` }),
+        ...headers,
+      },
+      body: JSON.stringify({ query, variables }),
+    });
+    const text = await response.text();
+    const { data, errors } = JSON.parse(text) as Pick<Answer, 'data' | 'errors'>;
+    return { status: response.status, headers: response.headers, text, data, errors };
+  };
+}
+
+/** Logs in with the given input and returns the bearer handle. */
+export async function bearerHandle(call: GraphQLCaller, input: Record<string, unknown>): Promise<string> {
+  const { data, text } = await call('mutation ($input: LoginInput!) { login(input: $input) { handle } }', {
+    variables: { input: { ...input, transport: 'BEARER' } },
+  });
+  const handle: unknown = data?.login?.handle;
+  if (typeof handle !== 'string') throw new Error(`no handle in ${text}`);
+  return handle;
+}

@@ -1,0 +1,30 @@
+import { createApp } from '../../src/app.factory.js';
+import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
+import { tempFolder } from './temp-folder.js';
+
+/** The service in this process, on a free port, over a store of its own. */
+export interface TestApp {
+  readonly url: string;
+  readonly graphql: GraphQLCaller;
+  close(): Promise<void>;
+}
+
+/** @param environment settings besides the port, the store's folder and silence. */
+export async function startApp(environment: Record<string, string> = {}): Promise<TestApp> {
+  const folder = await tempFolder();
+  const app = await createApp({
+    LOG_LEVEL: 'silent',
+    SESSION_STORE_PATH: `${folder.path}/sessions.db`,
+    ...environment,
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = await app.getUrl();
+  return {
+    url,
+    graphql: graphQLCaller(`${url}/graphql`),
+    close: async () => {
+      await app.close();
+      await folder.remove();
+    },
+  };
+}
