@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Waits until a condition holds, looking every 5 ms; fails after 5 s. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 1000; looks += 1) {
-    if (condition()) return;
+/** Repeats a check every 5 ms until it neither throws nor gives false; after `withinMs` it fails with what the check said. */
+export async function eventually(check: () => boolean | void, withinMs = 5000): Promise<void> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    try {
+      if (check() !== false) return;
+      if (Date.now() >= end) throw new Error(`The condition did not come to hold within ${withinMs} ms.`);
+    } catch (failure) {
+      if (Date.now() >= end) throw failure;
+    }
     await pause(5);
   }
-  throw new Error('The condition did not come to hold within 5 s.');
 }

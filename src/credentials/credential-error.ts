@@ -1,0 +1,53 @@
+/** The stores a credential can come from; the names are the spec's, and those of the profile file. */
+export const CREDENTIAL_STORES = [
+  'secrets_manager',
+  'parameter_store',
+  'key_vault',
+  'secret_manager',
+  'env',
+  'file',
+] as const;
+
+export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
+
+/** Why a credential could not be had, in words for an operator. */
+const REASONS = {
+  NOT_FOUND: 'the store has no such secret',
+  DENIED: 'the store refused the request',
+  NOT_CONFIGURED: 'the SDK found no login or region of its own to ask the store with',
+  THROTTLED: 'the store asks for fewer requests',
+  TIMEOUT: 'the store did not answer in time',
+  UNREACHABLE: 'the store cannot be reached or failed',
+  MALFORMED: 'the answer cannot be read as a secret',
+  EMPTY: 'the secret is empty',
+  MISSING_KEY: 'the secret has no such key',
+  MISSING_SDK: 'a package is missing',
+} as const;
+
+export type CredentialReason = keyof typeof REASONS;
+
+/** Where a secret is looked for: safe to print, unlike what is found there. */
+export interface SecretOrigin {
+  readonly store: CredentialStore;
+  /** The secret's own name: an id, a variable, a path. */
+  readonly secret: string;
+}
+
+/**
+ * A credential could not be had (spec, "Credential providers"). Names the store and the secret and never holds
+ * a value: it is made afresh and carries no cause, since an SDK's own error may hold headers, tokens and bodies.
+ */
+export class CredentialError extends Error {
+  override readonly name = 'CredentialError';
+  readonly store: CredentialStore;
+  readonly secret: string;
+  readonly reason: CredentialReason;
+
+  /** @param detail - what is known beyond the reason; made of names only, never of anything that was read. */
+  constructor(origin: SecretOrigin, reason: CredentialReason, detail: string = REASONS[reason]) {
+    super(`${origin.store} ${JSON.stringify(origin.secret)}: ${detail}`);
+    this.store = origin.store;
+    this.secret = origin.secret;
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,63 @@
+import { reasonOfAwsError } from './aws-failure.js';
+import { type CredentialProvider } from './credential-provider.js';
+import { loadSdk } from './load-sdk.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+
+/** Where the parameters of AWS Systems Manager Parameter Store are. */
+export interface ParameterStoreParameters extends SdkAccess {
+  /** Default: the region that the SDK finds for itself. */
+  readonly regionName?: string | undefined;
+}
+
+/**
+ * A credential from AWS Parameter Store (spec, "Credential providers"), always decrypted, fetched at each call
+ * unless `ttlSeconds` says how long it serves.
+ *
+ * @param parameters.name - name or ARN
+ * @returns a provider that throws CredentialError
+ */
+export function parameterStore(
+  parameters: ParameterStoreParameters & { readonly name: string },
+): CredentialProvider {
+  const { name, ttlSeconds = 0 } = parameters;
+  return new ParameterStoreValues({ ...parameters, ttlSeconds }).parameter(name);
+}
+
+/** The group variant: each parameter is fetched at its first use, and again after `ttlSeconds` if given. */
+export class ParameterStoreValues {
+  readonly #parameters: ParameterStoreParameters;
+  readonly #values = new Map<string, SharedSecret>();
+
+  constructor(parameters: ParameterStoreParameters = {}) {
+    this.#parameters = parameters;
+  }
+
+  /** The provider of one parameter, by name or ARN. */
+  parameter(name: string): CredentialProvider {
+    const value =
+      this.#values.get(name) ?? new SharedSecret(sourceOf(name, this.#parameters), this.#parameters);
+    this.#values.set(name, value);
+    return value.field();
+  }
+}
+
+function sourceOf(name: string, { regionName, clientOptions }: ParameterStoreParameters): SecretSource {
+  const origin = { store: 'parameter_store', secret: name } as const;
+  return {
+    origin,
+    reasonOf: reasonOfAwsError,
+    open: async () => {
+      const { SSMClient, GetParameterCommand } = await loadSdk(
+        origin,
+        '@aws-sdk/client-ssm',
+        () => import('@aws-sdk/client-ssm'),
+      );
+      const client = new SSMClient({ region: regionName, maxAttempts: 1, ...clientOptions });
+      return async (abortSignal) => {
+        const command = new GetParameterCommand({ Name: name, WithDecryption: true });
+        const { Parameter } = await client.send(command, { abortSignal });
+        return Parameter?.Value;
+      };
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { CredentialError, type CredentialReason } from './credential-error.js';
+import { type CredentialProvider } from './credential-provider.js';
+import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
+import { loadSdk } from './load-sdk.js';
+import { secretText } from './secret-text.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+
+/** A secret of Google Cloud Secret Manager. */
+export interface SecretManagerParameters extends SdkAccess {
+  /** Project id or number. */
+  readonly project: string;
+  readonly secretId: string;
+  /** Default `latest`. */
+  readonly version?: string | undefined;
+}
+
+/**
+ * A credential from Google Cloud Secret Manager (spec, "Credential providers"), asked for with application
+ * default credentials, fetched at each call unless `ttlSeconds` says how long it serves. With `key`, one key of
+ * a JSON secret.
+ *
+ * @returns a provider that throws CredentialError
+ */
+export function secretManager(
+  parameters: SecretManagerParameters & { readonly key?: string | undefined },
+): CredentialProvider {
+  const { key, ttlSeconds = 0 } = parameters;
+  return new SecretManagerSecret({ ...parameters, ttlSeconds }).field(key);
+}
+
+/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+export class SecretManagerSecret {
+  readonly #secret: SharedSecret;
+
+  constructor(parameters: SecretManagerParameters) {
+    this.#secret = new SharedSecret(sourceOf(parameters), parameters);
+  }
+
+  /** The provider of one key of the secret, or of its whole text. */
+  field(key?: string): CredentialProvider {
+    return this.#secret.field(key);
+  }
+}
+
+function sourceOf(parameters: SecretManagerParameters): SecretSource {
+  const { project, secretId, version = 'latest', clientOptions } = parameters;
+  const name = `projects/${project}/secrets/${secretId}/versions/${version}`;
+  const origin = { store: 'secret_manager', secret: name } as const;
+  return {
+    origin,
+    reasonOf: reasonOfGoogleError,
+    open: async () => {
+      const { SecretManagerServiceClient } = await loadSdk(
+        origin,
+        '@google-cloud/secret-manager',
+        () => import('@google-cloud/secret-manager'),
+      );
+      // REST: one small answer needs no gRPC channel. The project is known, so the SDK need not look for it.
+      const client = new SecretManagerServiceClient({ fallback: true, projectId: project, ...clientOptions });
+      const withoutLogin = (): never => {
+        throw new CredentialError(origin, 'NOT_CONFIGURED');
+      };
+      await client.initialize().catch(withoutLogin);
+      // The client's own method of this name logs the answer when the SDK's debug log is on, and cannot be
+      // cancelled; the call below it does the same without either.
+      const access = client.innerApiCalls.accessSecretVersion as unknown as AccessSecretVersion;
+      return async (signal) => {
+        await client.auth.getAccessToken().catch(withoutLogin);
+        const call = access({ name }, { retry: null });
+        signal.addEventListener('abort', () => {
+          call.cancel();
+        });
+        const data = (await call)[0].payload?.data;
+        return typeof data === 'string' ? data : data && secretText(origin, data);
+      };
+    },
+  };
+}
+
+type AccessSecretVersion = (
+  request: { readonly name: string },
+  options: { readonly retry: null },
+) => Promise<[{ readonly payload?: { readonly data?: string | Uint8Array | null } | null }]> & {
+  cancel(): void;
+};
+
+function reasonOfGoogleError(error: unknown): CredentialReason {
+  const { status } = error as { status?: unknown };
+  return typeof status === 'number' ? reasonOfStatus(status) : reasonWithoutStatus(error);
+}

@@ -1,0 +1,19 @@
+import { CredentialError, type SecretOrigin } from './credential-error.js';
+
+/** The error of a secret that holds bytes where a text is wanted. */
+export function binarySecret(origin: SecretOrigin): CredentialError {
+  return new CredentialError(origin, 'MALFORMED', 'the secret is binary, not text');
+}
+
+/**
+ * Reads a secret's bytes as UTF-8.
+ *
+ * @throws CredentialError `MALFORMED` when they are no text
+ */
+export function secretText(origin: SecretOrigin, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw binarySecret(origin);
+  }
+}

@@ -1,0 +1,62 @@
+import { reasonOfAwsError } from './aws-failure.js';
+import { type CredentialProvider } from './credential-provider.js';
+import { loadSdk } from './load-sdk.js';
+import { binarySecret } from './secret-text.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+
+/** A secret of AWS Secrets Manager. */
+export interface SecretsManagerParameters extends SdkAccess {
+  /** Name or ARN. */
+  readonly secretId: string;
+  /** Default: the region that the SDK finds for itself. */
+  readonly regionName?: string | undefined;
+}
+
+/**
+ * A credential from AWS Secrets Manager (spec, "Credential providers"), fetched at each call unless `ttlSeconds`
+ * says how long it serves. With `key`, one key of a JSON secret.
+ *
+ * @returns a provider that throws CredentialError
+ */
+export function secretsManager(
+  parameters: SecretsManagerParameters & { readonly key?: string | undefined },
+): CredentialProvider {
+  const { key, ttlSeconds = 0 } = parameters;
+  return new SecretsManagerSecret({ ...parameters, ttlSeconds }).field(key);
+}
+
+/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+export class SecretsManagerSecret {
+  readonly #secret: SharedSecret;
+
+  constructor(parameters: SecretsManagerParameters) {
+    this.#secret = new SharedSecret(sourceOf(parameters), parameters);
+  }
+
+  /** The provider of one key of the secret, or of its whole text. */
+  field(key?: string): CredentialProvider {
+    return this.#secret.field(key);
+  }
+}
+
+function sourceOf({ secretId, regionName, clientOptions }: SecretsManagerParameters): SecretSource {
+  const origin = { store: 'secrets_manager', secret: secretId } as const;
+  return {
+    origin,
+    reasonOf: reasonOfAwsError,
+    open: async () => {
+      const { SecretsManagerClient, GetSecretValueCommand } = await loadSdk(
+        origin,
+        '@aws-sdk/client-secrets-manager',
+        () => import('@aws-sdk/client-secrets-manager'),
+      );
+      const client = new SecretsManagerClient({ region: regionName, maxAttempts: 1, ...clientOptions });
+      return async (abortSignal) => {
+        const command = new GetSecretValueCommand({ SecretId: secretId });
+        const { SecretString, SecretBinary } = await client.send(command, { abortSignal });
+        if (SecretString === undefined && SecretBinary !== undefined) throw binarySecret(origin);
+        return SecretString;
+      };
+    },
+  };
+}

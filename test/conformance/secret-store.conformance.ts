@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { inspect } from 'node:util';
+import { type CredentialProvider, type CredentialReason } from '../../src/credentials/index.js';
+import { eventually } from '../support/eventually.js';
+import { expectCredentialError } from '../support/expect-credential-error.js';
+import { type LoopbackSecretStore, type StoreMood } from '../support/loopback-secret-store.js';
+import { setEnvironment } from '../support/process-environment.js';
+import { secretCanary } from '../support/secret-canary.js';
+import {
+  credentialProviderConformance,
+  type ProviderOptions,
+  type ProviderStage,
+  type ProviderSubject,
+} from './credential-provider.conformance.js';
+
+/** A secret store that is asked over the network by its vendor's SDK. */
+export interface SecretStoreSubject extends Omit<ProviderSubject, 'start' | 'takesTtl'> {
+  startStore(): Promise<LoopbackSecretStore>;
+  /** The variables by which the SDK finds its login, and if it can, the store. */
+  environment(store: LoopbackSecretStore): Readonly<Record<string, string | undefined>>;
+  /** The variables without which, or with which, the SDK finds no login. */
+  readonly noLogin: Readonly<Record<string, string | undefined>>;
+  provider(store: LoopbackSecretStore, options: ProviderOptions): CredentialProvider;
+  /** The group of the same secret, and the providers that it makes. */
+  group(
+    store: LoopbackSecretStore,
+    options: ProviderOptions,
+  ): { group: object; provider(): CredentialProvider };
+}
+
+/** What holds for every credential provider of a secret store, and for its group. */
+export function secretStoreConformance(subject: SecretStoreSubject): void {
+  const { secret } = subject;
+
+  credentialProviderConformance({
+    ...subject,
+    takesTtl: true,
+    start: async () => {
+      const { store, close } = await openStage(subject);
+      const stage: ProviderStage = {
+        put: (value) => {
+          store.put(secret, value);
+        },
+        provider: (options = {}) => subject.provider(store, options),
+        close,
+      };
+      return stage;
+    },
+  });
+
+  describe('as a secret store', () => {
+    const canary = secretCanary();
+    let stage: Awaited<ReturnType<typeof openStage>>;
+    let store: LoopbackSecretStore;
+
+    const expectFailure = (provider: CredentialProvider, reason: CredentialReason) =>
+      expectCredentialError(provider, { store: subject.store, secret, reason }, canary);
+
+    beforeEach(async () => {
+      stage = await openStage(subject);
+      store = stage.store;
+      store.put(secret, canary.value);
+    });
+    afterEach(() => stage.close());
+
+    it.each<[CredentialReason, StoreMood]>([
+      ['DENIED', 'denied'],
+      ['THROTTLED', 'throttled'],
+      ['UNREACHABLE', 'failing'],
+      ['UNREACHABLE', 'hanging-up'],
+      ['MALFORMED', 'malformed'],
+    ])('reports %s after one request when the store is %s', async (reason, mood) => {
+      store.become(mood);
+
+      await expectFailure(subject.provider(store, {}), reason);
+
+      expect(store.fetches).toBe(1);
+    });
+
+    it('reports TIMEOUT when the store is silent, and leaves no request behind', async () => {
+      const provider = subject.provider(store, { timeoutMs: 250 });
+      await provider();
+      store.become('silent');
+
+      await expectFailure(provider, 'TIMEOUT');
+
+      await eventually(() => {
+        expect(store.abandoned).toBe(1);
+      });
+    });
+
+    it('reports NOT_CONFIGURED when the SDK finds no login', async () => {
+      const restore = setEnvironment(subject.noLogin);
+      try {
+        await expectFailure(subject.provider(store, {}), 'NOT_CONFIGURED');
+      } finally {
+        restore();
+      }
+    });
+
+    it('answers 50 parallel first uses of a provider with one fetch', async () => {
+      const provider = subject.provider(store, {});
+
+      const values = await Promise.all(Array.from({ length: 50 }, async () => provider()));
+
+      expect(new Set(values)).toEqual(new Set([canary.value]));
+      expect(store.fetches).toBe(1);
+    });
+
+    it('answers 50 parallel first uses of a group with one fetch, and later ones with none', async () => {
+      const { provider } = subject.group(store, {});
+
+      const values = await Promise.all(Array.from({ length: 50 }, async () => provider()()));
+      values.push(await provider()());
+
+      expect(new Set(values)).toEqual(new Set([canary.value]));
+      expect(store.fetches).toBe(1);
+    });
+
+    it('asks again after a first fetch that failed', async () => {
+      const { provider } = subject.group(store, {});
+      store.become('denied');
+      await Promise.all(Array.from({ length: 10 }, () => expectFailure(provider(), 'DENIED')));
+
+      store.become('ready');
+
+      expect(await provider()()).toBe(canary.value);
+      expect(store.fetches).toBe(2);
+    });
+
+    it('fetches the secret of a group again after ttlSeconds', async () => {
+      let now = 0;
+      const { provider } = subject.group(store, { ttlSeconds: 60, now: () => now });
+      await provider()();
+      store.put(secret, 'rotated');
+
+      now = 60_000;
+
+      expect(await provider()()).toBe('rotated');
+      expect(store.fetches).toBe(2);
+    });
+
+    it('shows nothing of the secret that a group holds', async () => {
+      const { group, provider } = subject.group(store, {});
+      await provider()();
+
+      expect(canary.isIn(group)).toBe(false);
+      expect(canary.isIn(inspect(provider(), { depth: null, showHidden: true }))).toBe(false);
+    });
+  });
+}
+
+async function openStage(
+  subject: SecretStoreSubject,
+): Promise<{ store: LoopbackSecretStore; close: () => Promise<void> }> {
+  const store = await subject.startStore();
+  const restore = setEnvironment(subject.environment(store));
+  return {
+    store,
+    close: async () => {
+      restore();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { file } from '../../src/credentials/index.js';
+import { credentialProviderConformance } from '../conformance/credential-provider.conformance.js';
+import { expectCredentialError } from '../support/expect-credential-error.js';
+import { secretCanary } from '../support/secret-canary.js';
+
+const folder = await mkdtemp(join(tmpdir(), 'portico-file-'));
+const path = join(folder, 'password');
+
+describe('file', () => {
+  beforeEach(() => mkdir(folder, { recursive: true }));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  credentialProviderConformance({
+    store: 'file',
+    secret: path,
+    takesKey: true,
+    takesTtl: true,
+    holdsBytes: true,
+    start: () =>
+      Promise.resolve({
+        put: (secret) => writeFile(path, secret),
+        provider: (options = {}) => file({ path, ...options }),
+        close: () => Promise.resolve(),
+      }),
+  });
+
+  it.each([
+    ['secret\n', 'secret'],
+    ['secret\r\n', 'secret'],
+    ['secret\n\n', 'secret\n'],
+    [' secret ', ' secret '],
+  ])('leaves off one closing line end: %j', async (content, secret) => {
+    await writeFile(path, content);
+
+    expect(await file({ path })()).toBe(secret);
+  });
+
+  it.each<[string, () => Promise<unknown> | Buffer]>([
+    ['a folder', () => mkdir(path)],
+    ['a pipe that nobody writes to', () => execFileSync('mkfifo', [path])],
+    ['larger than a secret can be', () => writeFile(path, 'x'.repeat(65_537))],
+  ])('does not read what is %s', async (_, make) => {
+    await make();
+
+    await expectCredentialError(
+      file({ path }),
+      { store: 'file', secret: path, reason: 'MALFORMED' },
+      secretCanary(),
+    );
+  });
+});
