@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { type CredentialProvider, type CredentialReason } from '../../src/credentials/index.js';
 import { eventually } from '../support/eventually.js';
 import { expectCredentialError } from '../support/expect-credential-error.js';
+import { holdTimeouts } from '../support/hold-timeouts.js';
 import { type LoopbackSecretStore, type StoreMood } from '../support/loopback-secret-store.js';
 import { setEnvironment } from '../support/process-environment.js';
 import { secretCanary } from '../support/secret-canary.js';
@@ -25,7 +27,7 @@ export interface SecretStoreSubject extends Omit<ProviderSubject, 'start' | 'tak
   group(
     store: LoopbackSecretStore,
     options: ProviderOptions,
-  ): { group: object; provider(): CredentialProvider };
+  ): { group: object; provider: () => CredentialProvider };
 }
 
 /** What holds for every credential provider of a secret store, and for its group. */
@@ -61,7 +63,10 @@ export function secretStoreConformance(subject: SecretStoreSubject): void {
       store = stage.store;
       store.put(secret, canary.value);
     });
-    afterEach(() => stage.close());
+    afterEach(async () => {
+      jest.useRealTimers();
+      await stage.close();
+    });
 
     it.each<[CredentialReason, StoreMood]>([
       ['DENIED', 'denied'],
@@ -77,13 +82,22 @@ export function secretStoreConformance(subject: SecretStoreSubject): void {
       expect(store.fetches).toBe(1);
     });
 
-    it('reports TIMEOUT when the store is silent, and leaves no request behind', async () => {
-      const provider = subject.provider(store, { timeoutMs: 250 });
-      await provider();
+    it('reports TIMEOUT when the store is silent for 5 seconds, and leaves no request behind', async () => {
       store.become('silent');
+      holdTimeouts();
+      const failure = expectFailure(subject.provider(store, {}), 'TIMEOUT');
+      let over = false;
+      void failure.finally(() => (over = true));
+      await eventually(() => {
+        expect(store.fetches).toBe(1);
+      });
 
-      await expectFailure(provider, 'TIMEOUT');
+      jest.advanceTimersByTime(4999);
+      await setImmediate();
+      expect(over).toBe(false);
 
+      jest.advanceTimersByTime(1);
+      await failure;
       await eventually(() => {
         expect(store.abandoned).toBe(1);
       });
