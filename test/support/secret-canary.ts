@@ -16,6 +16,7 @@ export function secretCanary(kind = 'PW'): SecretCanary {
     Buffer.from(value).toString('base64').replace(/=+$/, ''),
     Buffer.from(value).toString('base64url'),
     Buffer.from(value).toString('hex'),
+    Buffer.from(value).join(','),
   ];
   return {
     value,
