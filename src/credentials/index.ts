@@ -1,3 +1,4 @@
+export { type Once } from './once.js';
 export { CredentialError, type CredentialReason, type CredentialStore } from './credential-error.js';
 export { type CredentialProvider } from './credential-provider.js';
 export { env, type EnvParameters } from './env.js';
@@ -6,3 +7,6 @@ export { keyVault, KeyVaultSecret, type KeyVaultParameters } from './key-vault.j
 export { parameterStore, ParameterStoreValues, type ParameterStoreParameters } from './parameter-store.js';
 export { secretManager, SecretManagerSecret, type SecretManagerParameters } from './secret-manager.js';
 export { secretsManager, SecretsManagerSecret, type SecretsManagerParameters } from './secrets-manager.js';
+export { CredentialProfiles, type CredentialProfilesOptions } from './profiles/credential-profiles.js';
+export { CredentialProfilesError } from './profiles/credential-profiles-error.js';
+export { type ProfileLogin } from './profiles/profile-credentials.js';

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { type CredentialProvider, type CredentialReason } from '../../src/credentials/index.js';
 import { eventually } from '../support/eventually.js';
 import { expectCredentialError } from '../support/expect-credential-error.js';
-import { holdTimeouts } from '../support/hold-timeouts.js';
+import { holdTimers } from '../support/hold-timers.js';
 import { type LoopbackSecretStore, type StoreMood } from '../support/loopback-secret-store.js';
 import { setEnvironment } from '../support/process-environment.js';
 import { secretCanary } from '../support/secret-canary.js';
@@ -84,7 +84,7 @@ export function secretStoreConformance(subject: SecretStoreSubject): void {
 
     it('reports TIMEOUT when the store is silent for 5 seconds, and leaves no request behind', async () => {
       store.become('silent');
-      holdTimeouts();
+      holdTimers('setTimeout');
       const failure = expectFailure(subject.provider(store, {}), 'TIMEOUT');
       let over = false;
       void failure.finally(() => (over = true));

@@ -1,19 +1,14 @@
 import { expect } from '@jest/globals';
-import {
-  CredentialError,
-  type CredentialProvider,
-  type CredentialReason,
-  type CredentialStore,
-} from '../../src/credentials/index.js';
+import { CredentialError, type CredentialReason, type CredentialStore } from '../../src/credentials/index.js';
 import { type SecretCanary } from './secret-canary.js';
 
 /** Asks for a credential that cannot be had: the error says why and where, and shows nothing of the secret. */
 export async function expectCredentialError(
-  provider: CredentialProvider,
+  ask: () => unknown,
   expected: { store: CredentialStore; secret: string; reason: CredentialReason },
   canary: SecretCanary,
 ): Promise<CredentialError> {
-  const outcome: unknown = await Promise.resolve(provider()).then(
+  const outcome: unknown = await Promise.resolve(ask()).then(
     () => 'a credential',
     (error: unknown) => error,
   );

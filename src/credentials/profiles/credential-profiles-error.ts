@@ -1,0 +1,12 @@
+/** A file of credential profiles cannot be taken. Names every fault at once by its path, and no value. */
+export class CredentialProfilesError extends Error {
+  override readonly name = 'CredentialProfilesError';
+
+  /** @param problems - each `path: what is wrong` */
+  constructor(
+    readonly file: string,
+    readonly problems: readonly string[],
+  ) {
+    super([`${file} is no valid file of credential profiles:`, ...problems].join('\n  '));
+  }
+}

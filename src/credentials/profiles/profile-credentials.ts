@@ -1,0 +1,44 @@
+import { type EnvParameters } from '../env.js';
+import { once, type Once } from '../once.js';
+import { type CredentialProfile } from './credential-profile.js';
+import { sourceProviders } from './source-provider.js';
+
+/** What a profile logs in with. */
+export interface ProfileLogin {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly applicationType?: number | undefined;
+}
+
+export interface ProfileContext {
+  /** Where sources of the store `env` look. */
+  readonly environment: EnvParameters['environment'];
+  /** The clock of `ttlSeconds`, in milliseconds; default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * The credentials of a profile, fetched when they are asked for: anew each time, but shared among those who ask
+ * together, or kept for the profile's `ttlSeconds`. `forget` has the next login fetch them whatever their age.
+ *
+ * @throws CredentialError, when called
+ */
+export function profileCredentials(profile: CredentialProfile, context: ProfileContext): Once<ProfileLogin> {
+  const providerOf = sourceProviders(context.environment);
+  const [username, password, apiKey] = [profile.username, profile.password, profile.apiKey].map(
+    (source) => source && providerOf(source),
+  );
+  return once(
+    async () => {
+      const values = await Promise.all([username?.(), password?.(), apiKey?.()]);
+      return {
+        username: values[0],
+        password: values[1],
+        apiKey: values[2],
+        applicationType: profile.applicationType,
+      };
+    },
+    { ttlSeconds: profile.ttlSeconds ?? 0, now: context.now },
+  );
+}

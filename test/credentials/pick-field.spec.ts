@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { CredentialError } from '../../src/credentials/index.js';
+import { pickField } from '../../src/credentials/pick-field.js';
+
+const origin = { store: 'env', secret: 'PORTICO' } as const;
+
+describe('pickField', () => {
+  it('gives every text back as it is without a key', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(pickField(origin, text, undefined)).toBe(text);
+      }),
+    );
+  });
+
+  it('gives every key of an object of texts', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ unit: 'binary', minLength: 1 }), (key, value) => {
+        expect(pickField(origin, `{${JSON.stringify(key)}:${JSON.stringify(value)}}`, key)).toBe(value);
+      }),
+    );
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', ''])('finds no key %j that is not written', (key) => {
+    expect(() => pickField(origin, '{"password":"secret"}', key)).toThrow(CredentialError);
+  });
+
+  it('leaves every object as it was when a secret names __proto__', () => {
+    expect(pickField(origin, '{"__proto__":{"polluted":"yes"},"password":"secret"}', 'password')).toBe(
+      'secret',
+    );
+    expect(({} as { polluted?: string }).polluted).toBeUndefined();
+  });
+});

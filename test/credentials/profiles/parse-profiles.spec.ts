@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import { CredentialProfilesError } from '../../../src/credentials/index.js';
+import { parseProfiles } from '../../../src/credentials/profiles/parse-profiles.js';
+import { secretCanary } from '../../support/secret-canary.js';
+
+const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+
+function problemsOf(text: string): readonly string[] {
+  try {
+    parseProfiles('profiles.yaml', text);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(CredentialProfilesError);
+    return (error as CredentialProfilesError).problems;
+  }
+}
+
+const profile = (lines: string): string =>
+  `profiles:\n  nightly:\n    ${KEY}\n${lines.replace(/^/gm, '    ')}\n`;
+
+describe('a file of credential profiles', () => {
+  it('names where each credential comes from, and the hash of the key that opens the profile', () => {
+    const profiles = parseProfiles(
+      'profiles.yaml',
+      `
+profiles:
+  nightly-dashboard:
+    username: { store: secrets_manager, secretId: prod/portico, key: username, regionName: eu-west-1 }
+    password: { store: parameter_store, name: /prod/portico/password }
+    applicationType: 35
+    ttlSeconds: 300
+    ${KEY}
+  reports:
+    apiKey: { store: secret_manager, project: 123456, secretId: portico, version: 3 }
+    ${KEY}
+`,
+    );
+
+    expect(JSON.parse(JSON.stringify([...profiles]))).toEqual([
+      [
+        'nightly-dashboard',
+        {
+          username: {
+            store: 'secrets_manager',
+            secretId: 'prod/portico',
+            key: 'username',
+            regionName: 'eu-west-1',
+          },
+          password: { store: 'parameter_store', name: '/prod/portico/password' },
+          applicationType: 35,
+          ttlSeconds: 300,
+          profileKeySha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+        },
+      ],
+      [
+        'reports',
+        {
+          apiKey: { store: 'secret_manager', project: '123456', secretId: 'portico', version: '3' },
+          profileKeySha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+        },
+      ],
+    ]);
+  });
+
+  it('may have no profiles yet', () => {
+    expect(parseProfiles('profiles.yaml', 'profiles: {}').size).toBe(0);
+  });
+
+  it('is told every fault at once, each by its path', () => {
+    const problems = problemsOf(`
+profiles:
+  nightly:
+    username: { store: secrets_managr, secretId: prod/portico }
+    pasword: { store: env, name: PORTICO_PASSWORD }
+    ttlSeconds: soon
+    profileKeySha256: foo
+  reports:
+    apiKey: { store: key_vault, vaultUrl: "http://vault.example", secretName: "", colour: red }
+    ${KEY}
+  "bad name": { apiKey: { store: file, path: 7 }, ${KEY} }
+  nobody: text
+`);
+
+    expect(problems.map((problem) => problem.split(': ')[0])).toEqual([
+      'profiles.nightly.pasword',
+      'profiles.nightly.username.store',
+      'profiles.nightly.profileKeySha256',
+      'profiles.nightly.ttlSeconds',
+      'profiles.reports.apiKey.colour',
+      'profiles.reports.apiKey.vaultUrl',
+      'profiles.reports.apiKey.secretName',
+      'profiles["bad name"]',
+      'profiles["bad name"].apiKey.path',
+      'profiles.nobody',
+    ]);
+  });
+
+  it.each([
+    ['has no credential', '', 'profiles.nightly: username or apiKey is missing'],
+    [
+      'has a password for nobody',
+      'password: { store: env, name: P }',
+      'profiles.nightly: password goes with a username',
+    ],
+    [
+      'has two ways to log in',
+      'apiKey: { store: env, name: K }\nusername: { store: env, name: U }',
+      'profiles.nightly: apiKey goes without username and password',
+    ],
+    [
+      'forgot the password behind its name, which would log in as a trusted user',
+      'username: { store: env, name: U }\npassword:',
+      'profiles.nightly.password: password must be an object',
+    ],
+  ])('refuses a profile that %s', (_, lines, problem) => {
+    expect(problemsOf(profile(lines))).toEqual([problem]);
+  });
+
+  it.each([
+    ['nothing', '', 'profiles: missing'],
+    ['a list', '- profiles', 'profiles: missing'],
+    ['another name', 'profiles: {}\nprofile: {}', 'profile: unknown name'],
+    ['a list of profiles', 'profiles: []', 'profiles: not a mapping of names to profiles'],
+    ['broken YAML', 'profiles:\n  a: [', 'line 2: BAD_INDENT'],
+    ['a name twice', 'profiles:\n  a: 1\n  a: 2', 'line 3: DUPLICATE_KEY'],
+    ['two documents', 'profiles: {}\n---\nprofiles: {}', 'line 2: MULTIPLE_DOCS'],
+  ])('refuses %s', (_, text, problem) => {
+    expect(problemsOf(text)).toContain(problem);
+  });
+
+  it.each([
+    ['in the place of a source', (canary: string) => profile(`password: ${canary}`)],
+    ['in the place of a list', (canary: string) => profile(`password: [${canary}]`)],
+    ['in the place of a store', (canary: string) => profile(`password: { store: ${canary} }`)],
+    [
+      'in the place of an address',
+      (canary: string) =>
+        profile(`apiKey: { store: key_vault, vaultUrl: "https://u:${canary}@h", secretName: s }`),
+    ],
+    ['in the place of a hash', (canary: string) => `profiles: { a: { profileKeySha256: ${canary} } }`],
+    ['in the place of a number', (canary: string) => profile(`ttlSeconds: ${canary}`)],
+    ['in the place of a profile', (canary: string) => `profiles: { a: ${canary} }`],
+    ['in the place of all profiles', (canary: string) => `profiles: ${canary}`],
+    ['in the place of the file', (canary: string) => canary],
+    ['as an alias', (canary: string) => `profiles: *${canary}`],
+    ['as a tag', (canary: string) => `profiles: !${canary} {}`],
+    ['in an unclosed text', (canary: string) => `profiles: "${canary}`],
+    ['in a wrong indent', (canary: string) => `profiles:\n  a: b\n c: ${canary}`],
+  ])('never shows a secret that was written %s', (_, write) => {
+    const canary = secretCanary();
+    const parse = () => parseProfiles('profiles.yaml', write(canary.value));
+
+    let error: unknown;
+    try {
+      parse();
+    } catch (thrown) {
+      error = thrown;
+    }
+
+    expect(error).toBeInstanceOf(CredentialProfilesError);
+    expect(canary.isIn(error)).toBe(false);
+  });
+});

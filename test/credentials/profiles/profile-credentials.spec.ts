@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { parseProfiles } from '../../../src/credentials/profiles/parse-profiles.js';
+import {
+  profileCredentials,
+  type ProfileContext,
+} from '../../../src/credentials/profiles/profile-credentials.js';
+import { awsEnvironment } from '../../support/aws-environment.js';
+import { expectCredentialError } from '../../support/expect-credential-error.js';
+import { type LoopbackSecretStore } from '../../support/loopback-secret-store.js';
+import { setEnvironment } from '../../support/process-environment.js';
+import { secretCanary } from '../../support/secret-canary.js';
+import { startParameterStore } from '../../support/parameter-store-secret-store.js';
+import { startSecretsManager } from '../../support/secrets-manager-secret-store.js';
+
+const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+const FROM_SECRETS_MANAGER = `
+username: { store: secrets_manager, secretId: prod/portico, key: username }
+password: { store: secrets_manager, secretId: prod/portico, key: password }`;
+
+function credentialsOf(lines: string, context: Partial<ProfileContext> = {}) {
+  const text = `profiles:\n  nightly:\n    ${KEY}${lines.replace(/\n/g, '\n    ')}`;
+  const profile = parseProfiles('profiles.yaml', text).get('nightly');
+  if (profile === undefined) throw new Error('no profile');
+  return profileCredentials(profile, { environment: {}, ...context });
+}
+
+describe('the credentials of a profile', () => {
+  const canary = secretCanary();
+  let store: LoopbackSecretStore;
+  let restore: () => void;
+
+  const rotate = (password: string): void => {
+    store.put('prod/portico', JSON.stringify({ username: 'nightly', password }));
+  };
+
+  beforeEach(async () => {
+    store = await startSecretsManager();
+    restore = setEnvironment(awsEnvironment(store));
+    rotate(canary.value);
+  });
+  afterEach(async () => {
+    restore();
+    await store.close();
+  });
+
+  it('take user name and password from one fetch of their secret', async () => {
+    const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\napplicationType: 35`);
+
+    const expected = { username: 'nightly', password: canary.value, applicationType: 35 };
+    expect(await credentials()).toEqual(expected);
+    expect(store.fetches).toBe(1);
+  });
+
+  it('come from as many stores as the profile names', async () => {
+    const parameters = await startParameterStore();
+    const undo = setEnvironment({ AWS_ENDPOINT_URL_SSM: parameters.url });
+    try {
+      parameters.put('/prod/password', 'from the parameter store');
+      const credentials = credentialsOf(
+        '\nusername: { store: env, name: WHO }\npassword: { store: parameter_store, name: /prod/password }',
+        { environment: { WHO: 'nightly' } },
+      );
+
+      expect(await credentials()).toEqual({ username: 'nightly', password: 'from the parameter store' });
+    } finally {
+      undo();
+      await parameters.close();
+    }
+  });
+
+  it('cost one fetch for 50 logins together', async () => {
+    const credentials = credentialsOf(FROM_SECRETS_MANAGER);
+
+    await Promise.all(Array.from({ length: 50 }, async () => credentials()));
+
+    expect(store.fetches).toBe(1);
+  });
+
+  it('are fetched anew for each login, so that a rotated secret is taken', async () => {
+    const credentials = credentialsOf(FROM_SECRETS_MANAGER);
+    await credentials();
+
+    rotate('rotated');
+
+    expect(await credentials()).toMatchObject({ password: 'rotated' });
+  });
+
+  it('are kept for ttlSeconds, unless they are to be forgotten', async () => {
+    let now = 0;
+    const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\nttlSeconds: 60`, { now: () => now });
+    await credentials();
+    rotate('second');
+    now = 59_999;
+    expect(await credentials()).toMatchObject({ password: canary.value });
+
+    credentials.forget();
+    expect(await credentials()).toMatchObject({ password: 'second' });
+
+    rotate('third');
+    now += 60_000;
+    expect(await credentials()).toMatchObject({ password: 'third' });
+  });
+
+  it('name the store and the secret that failed, and are fetched again for the next login', async () => {
+    const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\nttlSeconds: 60`);
+    store.become('denied');
+    const expected = { store: 'secrets_manager', secret: 'prod/portico', reason: 'DENIED' } as const;
+    await expectCredentialError(credentials, expected, canary);
+
+    store.become('ready');
+
+    expect(await credentials()).toMatchObject({ password: canary.value });
+  });
+
+  it('do not show in what fetches them', async () => {
+    const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\nttlSeconds: 60`);
+    await credentials();
+
+    expect(canary.isIn(credentials)).toBe(false);
+  });
+});
