@@ -66,7 +66,7 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
       const access = client.innerApiCalls.accessSecretVersion as unknown as AccessSecretVersion;
       return async (signal) => {
         await client.auth.getAccessToken().catch(withoutLogin);
-        const call = access({ name }, { retry: null });
+        const call = access({ name });
         signal.addEventListener('abort', () => {
           call.cancel();
         });
@@ -77,10 +77,9 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
   };
 }
 
-type AccessSecretVersion = (
-  request: { readonly name: string },
-  options: { readonly retry: null },
-) => Promise<[{ readonly payload?: { readonly data?: string | Uint8Array | null } | null }]> & {
+type AccessSecretVersion = (request: { readonly name: string }) => Promise<
+  [{ readonly payload?: { readonly data?: string | Uint8Array | null } | null }]
+> & {
   cancel(): void;
 };
 

@@ -1,7 +1,11 @@
 import { describe } from '@jest/globals';
 import { keyVault, KeyVaultSecret } from '../../src/credentials/index.js';
 import { secretStoreConformance } from '../conformance/secret-store.conformance.js';
-import { keyVaultEnvironment, startKeyVault } from '../support/key-vault-secret-store.js';
+import {
+  KEY_VAULT_WITHOUT_LOGIN,
+  keyVaultEnvironment,
+  startKeyVault,
+} from '../support/key-vault-secret-store.js';
 import { type LoopbackSecretStore } from '../support/loopback-secret-store.js';
 
 const secretName = 'portico';
@@ -19,11 +23,7 @@ describe('keyVault', () => {
     holdsBytes: false,
     startStore: startKeyVault,
     environment: keyVaultEnvironment,
-    noLogin: {
-      IDENTITY_ENDPOINT: undefined,
-      IDENTITY_HEADER: undefined,
-      AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential',
-    },
+    noLogin: KEY_VAULT_WITHOUT_LOGIN,
     provider: (store, options) => keyVault({ ...secretOf(store), ...options }),
     group: (store, options) => {
       const group = new KeyVaultSecret({ ...secretOf(store), ...options });

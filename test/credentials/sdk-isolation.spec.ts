@@ -3,13 +3,21 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { awsEnvironment } from '../support/aws-environment.js';
+import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../support/aws-environment.js';
 import { type Outcome } from '../support/every-provider-process.js';
-import { keyVaultEnvironment, startKeyVault } from '../support/key-vault-secret-store.js';
+import {
+  KEY_VAULT_WITHOUT_LOGIN,
+  keyVaultEnvironment,
+  startKeyVault,
+} from '../support/key-vault-secret-store.js';
 import { type LoopbackSecretStore } from '../support/loopback-secret-store.js';
 import { startParameterStore } from '../support/parameter-store-secret-store.js';
 import { secretCanary } from '../support/secret-canary.js';
-import { secretManagerEnvironment, startSecretManager } from '../support/secret-manager-secret-store.js';
+import {
+  SECRET_MANAGER_WITHOUT_LOGIN,
+  secretManagerEnvironment,
+  startSecretManager,
+} from '../support/secret-manager-secret-store.js';
 import { startSecretsManager } from '../support/secrets-manager-secret-store.js';
 
 const entry = new URL('../../dist/credentials/index.js', import.meta.url).href;
@@ -93,6 +101,23 @@ describe('the SDKs of the secret stores', () => {
       expect(Object.values(others)).toEqual([found, found, found, found]);
     },
   );
+
+  it('fail by an error, and leave the process alone, where there is no login', async () => {
+    const { outcomes } = await askEveryProvider({
+      ...AWS_WITHOUT_LOGIN,
+      ...KEY_VAULT_WITHOUT_LOGIN,
+      ...SECRET_MANAGER_WITHOUT_LOGIN,
+    });
+
+    const reasons = Object.entries(outcomes).map(([name, { reason }]) => [name, reason]);
+    expect(Object.fromEntries(reasons)).toEqual({
+      secretsManager: 'NOT_CONFIGURED',
+      parameterStore: 'NOT_CONFIGURED',
+      keyVault: 'NOT_CONFIGURED',
+      secretManager: 'NOT_CONFIGURED',
+      env: undefined,
+    });
+  });
 
   it('show no secret in their debug logs', async () => {
     const { outcomes, output } = await askEveryProvider({

@@ -1,9 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { secretManager, SecretManagerSecret } from '../../src/credentials/index.js';
 import { secretStoreConformance } from '../conformance/secret-store.conformance.js';
 import { type LoopbackSecretStore } from '../support/loopback-secret-store.js';
 import { setEnvironment } from '../support/process-environment.js';
-import { secretManagerEnvironment, startSecretManager } from '../support/secret-manager-secret-store.js';
+import {
+  SECRET_MANAGER_WITHOUT_LOGIN,
+  secretManagerEnvironment,
+  startSecretManager,
+} from '../support/secret-manager-secret-store.js';
 
 const project = 'example';
 const secretId = 'portico';
@@ -23,11 +27,7 @@ describe('secretManager', () => {
     holdsBytes: true,
     startStore: startSecretManager,
     environment: secretManagerEnvironment,
-    noLogin: {
-      METADATA_SERVER_DETECTION: 'none',
-      GOOGLE_APPLICATION_CREDENTIALS: undefined,
-      HOME: '/nonexistent',
-    },
+    noLogin: SECRET_MANAGER_WITHOUT_LOGIN,
     provider: (store, options) => secretManager({ ...secretOf(store), ...options }),
     group: (store, options) => {
       const group = new SecretManagerSecret({ ...secretOf(store), ...options });
@@ -35,17 +35,34 @@ describe('secretManager', () => {
     },
   });
 
-  it('gives the version that is named', async () => {
-    const store = await startSecretManager();
-    const restore = setEnvironment(secretManagerEnvironment(store));
-    try {
+  describe('with more than one secret or version', () => {
+    let store: LoopbackSecretStore;
+    let restore: () => void;
+
+    beforeEach(async () => {
+      store = await startSecretManager();
+      restore = setEnvironment(secretManagerEnvironment(store));
       store.put('projects/example/secrets/portico/versions/latest', 'new');
       store.put('projects/example/secrets/portico/versions/7', 'old');
-
-      expect(await secretManager({ ...secretOf(store), version: '7' })()).toBe('old');
-    } finally {
+    });
+    afterEach(async () => {
       restore();
       await store.close();
-    }
+    });
+
+    it('gives the version that is named', async () => {
+      expect(await secretManager({ ...secretOf(store), version: '7' })()).toBe('old');
+    });
+
+    it('logs in once for all fetches of a secret', async () => {
+      const provider = secretManager(secretOf(store));
+      await provider();
+      const logins = store.preludes;
+
+      await provider();
+
+      expect(store.fetches).toBe(2);
+      expect(store.preludes).toBe(logins);
+    });
   });
 });

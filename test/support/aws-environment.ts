@@ -13,4 +13,5 @@ export function awsEnvironment(store: LoopbackSecretStore): Record<string, strin
   };
 }
 
+/** The same environment without a login. */
 export const AWS_WITHOUT_LOGIN = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined };

@@ -21,6 +21,13 @@ export function keyVaultEnvironment(store: LoopbackSecretStore): Record<string, 
   return { IDENTITY_ENDPOINT: `${store.url}/msi/token`, IDENTITY_HEADER };
 }
 
+/** The same environment without a login, and no way to look for one elsewhere. */
+export const KEY_VAULT_WITHOUT_LOGIN = {
+  IDENTITY_ENDPOINT: undefined,
+  IDENTITY_HEADER: undefined,
+  AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential',
+};
+
 /** Azure Key Vault (`GET /secrets/{name}`), and beside it an app service's managed identity that gives tokens. */
 export function startKeyVault(): Promise<LoopbackSecretStore> {
   return startSecretStore({

@@ -25,6 +25,8 @@ export interface SecretStoreProtocol {
 export interface LoopbackSecretStore {
   readonly port: number;
   readonly url: string;
+  /** How many requests have come that ask for no secret yet: logins and challenges. */
+  readonly preludes: number;
   /** How many requests for a secret have come. */
   readonly fetches: number;
   /** How many of them were given up by the one who asked. */
@@ -39,12 +41,15 @@ export interface LoopbackSecretStore {
 /** Starts a secret store on a free loopback port. Its errors gossip: they hold the secrets and request headers. */
 export async function startSecretStore(protocol: SecretStoreProtocol): Promise<LoopbackSecretStore> {
   const secrets = new Map<string, string | Buffer>();
-  const state = { mood: 'ready' as StoreMood, fetches: 0, abandoned: 0 };
+  const state = { mood: 'ready' as StoreMood, preludes: 0, fetches: 0, abandoned: 0 };
   let lastRequest: IncomingHttpHeaders | undefined;
 
   const answer = (request: IncomingMessage, body: string): WireAnswer | 'nothing' | 'hang-up' => {
     const early = protocol.beforehand?.(request);
-    if (early !== undefined) return early;
+    if (early !== undefined) {
+      state.preludes += 1;
+      return early;
+    }
     state.fetches += 1;
     lastRequest = request.headers;
     const name = protocol.secretName(request, body);
@@ -72,6 +77,9 @@ export async function startSecretStore(protocol: SecretStoreProtocol): Promise<L
   return {
     port,
     url: `http://127.0.0.1:${port}`,
+    get preludes() {
+      return state.preludes;
+    },
     get fetches() {
       return state.fetches;
     },

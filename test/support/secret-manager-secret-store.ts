@@ -21,6 +21,13 @@ export function secretManagerEnvironment(store: LoopbackSecretStore): Record<str
   return { GCE_METADATA_HOST: `127.0.0.1:${store.port}`, METADATA_SERVER_DETECTION: 'assume-present' };
 }
 
+/** The same environment without a login, and no way to look for one elsewhere. */
+export const SECRET_MANAGER_WITHOUT_LOGIN = {
+  METADATA_SERVER_DETECTION: 'none',
+  GOOGLE_APPLICATION_CREDENTIALS: undefined,
+  HOME: '/nonexistent',
+};
+
 /** Google Cloud Secret Manager over REST, and beside it a machine's metadata server that gives tokens. */
 export function startSecretManager(): Promise<LoopbackSecretStore> {
   return startSecretStore({
