@@ -11,7 +11,7 @@ export const CREDENTIAL_STORES = [
 export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
 
 /** Why a credential could not be had, in words for an operator. */
-const REASONS = {
+export const CREDENTIAL_REASONS = {
   NOT_FOUND: 'the store has no such secret',
   DENIED: 'the store refused the request',
   NOT_CONFIGURED: 'the SDK found no login or region of its own to ask the store with',
@@ -24,7 +24,7 @@ const REASONS = {
   MISSING_SDK: 'a package is missing',
 } as const;
 
-export type CredentialReason = keyof typeof REASONS;
+export type CredentialReason = keyof typeof CREDENTIAL_REASONS;
 
 /** Where a secret is looked for: safe to print, unlike what is found there. */
 export interface SecretOrigin {
@@ -44,7 +44,7 @@ export class CredentialError extends Error {
   readonly reason: CredentialReason;
 
   /** @param detail - what is known beyond the reason; made of names only, never of anything that was read. */
-  constructor(origin: SecretOrigin, reason: CredentialReason, detail: string = REASONS[reason]) {
+  constructor(origin: SecretOrigin, reason: CredentialReason, detail: string = CREDENTIAL_REASONS[reason]) {
     super(`${origin.store} ${JSON.stringify(origin.secret)}: ${detail}`);
     this.store = origin.store;
     this.secret = origin.secret;

@@ -66,19 +66,20 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
       const access = client.innerApiCalls.accessSecretVersion as unknown as AccessSecretVersion;
       return async (signal) => {
         await client.auth.getAccessToken().catch(withoutLogin);
+        signal.throwIfAborted();
         const call = access({ name });
         signal.addEventListener('abort', () => {
           call.cancel();
         });
         const data = (await call)[0].payload?.data;
-        return typeof data === 'string' ? data : data && secretText(origin, data);
+        return data ? secretText(origin, data) : undefined;
       };
     },
   };
 }
 
 type AccessSecretVersion = (request: { readonly name: string }) => Promise<
-  [{ readonly payload?: { readonly data?: string | Uint8Array | null } | null }]
+  [{ readonly payload?: { readonly data?: Uint8Array | null } | null }]
 > & {
   cancel(): void;
 };
