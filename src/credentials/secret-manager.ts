@@ -1,6 +1,6 @@
-import { CredentialError, type CredentialReason } from './credential-error.js';
+import { CredentialError } from './credential-error.js';
 import { type CredentialProvider } from './credential-provider.js';
-import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
+import { reasonOfGoogleError } from './google-failure.js';
 import { loadSdk } from './load-sdk.js';
 import { secretText } from './secret-text.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
@@ -67,7 +67,7 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
       return async (signal) => {
         await client.auth.getAccessToken().catch(withoutLogin);
         signal.throwIfAborted();
-        const call = access({ name });
+        const call = access({ name }, { retry: null });
         signal.addEventListener('abort', () => {
           call.cancel();
         });
@@ -78,13 +78,7 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
   };
 }
 
-type AccessSecretVersion = (request: { readonly name: string }) => Promise<
-  [{ readonly payload?: { readonly data?: Uint8Array | null } | null }]
-> & {
-  cancel(): void;
-};
-
-function reasonOfGoogleError(error: unknown): CredentialReason {
-  const { status } = error as { status?: unknown };
-  return typeof status === 'number' ? reasonOfStatus(status) : reasonWithoutStatus(error);
-}
+type AccessSecretVersion = (
+  request: { readonly name: string },
+  options: { readonly retry: null },
+) => Promise<[{ readonly payload?: { readonly data?: Uint8Array | null } | null }]> & { cancel(): void };
