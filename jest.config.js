@@ -7,4 +7,5 @@ export default {
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 15_000,
+  reporters: ['default', '<rootDir>/test/support/closing-report.js'],
 };

@@ -1,5 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LoginFailedError, PlatformClient, type PlatformSession } from '../client/index.js';
+import {
+  InvalidRequestError,
+  LoginFailedError,
+  PlatformClient,
+  type PlatformSession,
+} from '../client/index.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionStore } from '../session/session-store.js';
@@ -17,6 +22,9 @@ export class AuthService {
 
   login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
     return this.begin(context, input.transport, async (session) => {
+      if (given(input.password) !== undefined && given(input.username) === undefined) {
+        throw new InvalidRequestError('A password needs a user name');
+      }
       if (given(input.profile) !== undefined) throw new LoginFailedError('There is no such profile');
       await session.login({
         username: given(input.username),

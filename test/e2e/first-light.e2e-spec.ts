@@ -94,6 +94,11 @@ describe('a caller of the facade', () => {
     expect(answer.text).not.toContain('CANARY');
   });
 
+  it('is not logged in as somebody else when the user name of a password is missing', async () => {
+    const { errors } = await app.graphql('mutation { login(input: {password: "demo"}) { handle } }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', platformCode: 'N/A' });
+  });
+
   it('gets a cookie by default, and the handle in no answer', async () => {
     const login = await app.graphql(
       'mutation { login(input: {username: "demo", password: "demo"}) { handle me { fullName } } }',
