@@ -3,16 +3,17 @@ import { afterAll, describe, it } from '@jest/globals';
 import { startPlatform } from '../support/start-platform.js';
 import { describePlatform } from './platform.conformance.js';
 
-const embedded = await startPlatform();
-afterAll(() => embedded.close());
+const DEMO = { username: 'demo', password: 'demo', apiKey: 'demo-api-key', anonymous: true };
 
-describePlatform('the embedded platform', {
-  baseUrl: embedded.baseUrl,
-  vendor: 'SVC',
-  username: 'demo',
-  password: 'demo',
-  apiKey: 'demo-api-key',
-  anonymous: true,
+const embedded = await startPlatform();
+const elsewhere = await startPlatform({ vendor: 'MSTR', path: '/ReportLibrary/api' });
+afterAll(() => Promise.all([embedded.close(), elsewhere.close()]));
+
+describePlatform('the embedded platform', { ...DEMO, baseUrl: embedded.baseUrl, vendor: 'SVC' });
+describePlatform('the embedded platform below another path, with another vendor', {
+  ...DEMO,
+  baseUrl: elsewhere.baseUrl,
+  vendor: 'MSTR',
 });
 
 const {
