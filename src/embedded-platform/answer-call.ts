@@ -38,6 +38,7 @@ function answerInSession(platform: Platform, call: Call, session: WebSession): A
   }
   const refusal = account.refusesCalls?.[call.operation];
   if (refusal) throw refusal();
+  // Some clients send the header empty when they have no project in mind.
   const projectId = headerOf(call, platform.settings.projectIdHeader);
   if (projectId && !call.operation.includes(' auth/')) requireUsableProject(account, projectId);
   const operate = SESSION_ROUTES.get(call.operation);

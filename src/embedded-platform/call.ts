@@ -20,10 +20,10 @@ export function toCall(request: IncomingMessage, body: Buffer, contextPath: stri
   };
 }
 
-/** A header's one value; empty is as good as absent. */
+/** A header's value. */
 export function headerOf(call: Call, name: string): string | undefined {
   const value = call.headers[name.toLowerCase()];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Every value that the request carries for a cookie of that name. */

@@ -115,6 +115,17 @@ describe('starting and stopping the embedded platform', () => {
     expect(await late).toMatchObject({ name: 'TypeError', message: 'fetch failed' });
   });
 
+  it('leaves no timer of a late answer behind when it is closed', async () => {
+    const { baseUrl, close } = await startEmbeddedPlatform();
+    const wire = new Wire(baseUrl);
+    const timersBefore = openHandles('Timeout');
+    const late = wire.loginAs('slow').catch((error: unknown) => error);
+    await wire.loginAs('demo').finally(close);
+
+    expect(await late).toMatchObject({ message: 'fetch failed' });
+    expect(openHandles('Timeout')).toBeLessThanOrEqual(timersBefore);
+  });
+
   it('answers a fault of its own as ERR001 and tells nothing of it', async () => {
     await using platform = await startPlatform({ wait: () => Promise.reject(new Error('CANARY')) });
     const wire = new Wire(platform.baseUrl);
@@ -141,5 +152,9 @@ async function openServers(): Promise<number> {
   // A handle that was closed counts until the event loop has come round.
   await setImmediate();
   await setImmediate();
-  return process.getActiveResourcesInfo().filter((resource) => resource === 'TCPServerWrap').length;
+  return openHandles('TCPServerWrap');
+}
+
+function openHandles(kind: string): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === kind).length;
 }
