@@ -11,9 +11,12 @@ export function answerCall(platform: Platform, call: Call): Answer {
   return orRefusal(() => {
     const open = OPEN_ROUTES.get(call.operation);
     if (open) return open(platform, call);
-    if (!SESSION_ROUTES.has(call.operation)) throw notFound();
+    const operate = SESSION_ROUTES.get(call.operation);
+    if (!operate) throw notFound();
     const session = requireSession(platform, call);
-    const answer = orRefusal(() => answerInSession(platform, call, session));
+    const answer = orRefusal(() => {
+      return interference(platform, call, session) ?? operate(platform, call, session);
+    });
     return { ...answer, delayMs: session.iServerSession.account.delayMs };
   });
 }
@@ -30,7 +33,8 @@ function requireSession(platform: Platform, call: Call): WebSession {
   return session;
 }
 
-function answerInSession(platform: Platform, call: Call, session: WebSession): Answer {
+/** What keeps a call of a good session from being carried out, if anything: an answer, or a refusal thrown. */
+function interference(platform: Platform, call: Call, session: WebSession): Answer | undefined {
   const { account } = session.iServerSession;
   session.iServerSession.calls += 1;
   if (account.unavailableEvery && session.iServerSession.calls % account.unavailableEvery === 0) {
@@ -41,9 +45,7 @@ function answerInSession(platform: Platform, call: Call, session: WebSession): A
   // Some clients send the header empty when they have no project in mind.
   const projectId = headerOf(call, platform.settings.projectIdHeader);
   if (projectId && !call.operation.includes(' auth/')) requireUsableProject(account, projectId);
-  const operate = SESSION_ROUTES.get(call.operation);
-  if (!operate) throw notFound();
-  return operate(platform, call, session);
+  return undefined;
 }
 
 function orRefusal(answer: () => Answer): Answer {
