@@ -1,4 +1,4 @@
-import { boundedText } from './bounded-text.js';
+import { boundedText, holdsASecret } from './bounded-text.js';
 
 /** An error payload of the platform, as far as it could be read. */
 export interface ErrorPayload {
@@ -27,7 +27,7 @@ export function readErrorPayload(json: unknown, secrets: readonly string[]): Err
   const message = fields.get('message');
   if (typeof message === 'string') payload.message = boundedText(message, MESSAGE_LIMIT, secrets);
   const iserverCode = integerText(fields.get('iservercode'));
-  if (iserverCode !== undefined) payload.iserverCode = iserverCode;
+  if (iserverCode !== undefined && !holdsASecret(iserverCode, secrets)) payload.iserverCode = iserverCode;
   const ticketId = word(fields.get('ticketid'), secrets);
   if (ticketId !== undefined) payload.ticketId = ticketId;
   return payload;
@@ -46,7 +46,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function word(value: unknown, secrets: readonly string[]): string | undefined {
   if (typeof value !== 'string' || !WORD.test(value)) return undefined;
-  return boundedText(value, value.length, secrets) === value ? value : undefined;
+  return holdsASecret(value, secrets) ? undefined : value;
 }
 
 function integerText(value: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import { readSettings, type ClientSettings, type PlatformClientOptions } from './client-settings.js';
 import { withDeadline } from './deadline.js';
 import { PlatformError } from './platform-error.js';
-import { PlatformHttpError } from './platform-error-kinds.js';
+import { PlatformHttpError, PlatformUnreachableError } from './platform-error-kinds.js';
 import { PlatformResponse } from './platform-response.js';
 import { followRedirects, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './response-headers.js';
@@ -29,6 +29,7 @@ const MAX_HEADER_FIELDS = 1000;
 export class PlatformConnection {
   readonly settings: ClientSettings;
   readonly #transport: Transport;
+  #isClosed = false;
 
   /** @throws TypeError that names the option that cannot be used */
   constructor(options: PlatformClientOptions) {
@@ -37,7 +38,10 @@ export class PlatformConnection {
   }
 
   /** Makes the call; any status is an answer. Rejects with a kind of `PlatformError` only. */
-  exchange(call: Exchange): Promise<PlatformResponse> {
+  async exchange(call: Exchange): Promise<PlatformResponse> {
+    if (this.#isClosed) {
+      throw new PlatformUnreachableError('The client is closed.', 'CONNECT', { retryable: false });
+    }
     const { timeoutMs, maxRedirects, now } = this.settings;
     return withDeadline(timeoutMs, call.signal, (deadline) => {
       const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
@@ -48,8 +52,8 @@ export class PlatformConnection {
   }
 
   async #hop(line: RequestLine, call: Exchange, signal: AbortSignal): Promise<PlatformResponse> {
+    const request = { ...line, headers: call.headersOf(line), signal };
     try {
-      const request = { ...line, headers: call.headersOf(line), signal };
       const { status, rawHeaders, body } = await this.#transport.send(request);
       const headers = new ResponseHeaders(rawHeaders);
       const encoding = headers.valuesOf('content-encoding').join(', ');
@@ -65,8 +69,9 @@ export class PlatformConnection {
     }
   }
 
-  /** Closes the sockets; calls in flight fail. */
+  /** Closes the sockets; calls in flight fail, and no more are made. */
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#transport.close();
   }
 }

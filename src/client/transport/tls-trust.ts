@@ -1,5 +1,5 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 
 /** What a TLS connection trusts. */
 export interface TlsTrust {
@@ -8,6 +8,8 @@ export interface TlsTrust {
   /** PEM bundle that takes the place of the default authorities. */
   readonly ca?: string;
 }
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
  * Reads the TLS setting (spec: Limits): `true` verifies, `false` does not (a process warning says so), a string is the path
@@ -34,15 +36,18 @@ function readBundle(path: string): string {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     throw new TypeError(`tlsVerify: the CA bundle "${path}" cannot be read (${code}).`, { cause: error });
   }
-  if (!bundle.includes('-----BEGIN CERTIFICATE-----') || !isUsable(bundle)) {
-    throw new TypeError(`tlsVerify: the CA bundle "${path}" holds no PEM certificate.`);
+  const certificates = bundle.match(CERTIFICATE) ?? [];
+  if (certificates.length === 0 || !certificates.every(isCertificate)) {
+    throw new TypeError(
+      `tlsVerify: the CA bundle "${path}" does not hold PEM certificates that can be read.`,
+    );
   }
   return bundle;
 }
 
-function isUsable(ca: string): boolean {
+function isCertificate(pem: string): boolean {
   try {
-    createSecureContext({ ca });
+    new X509Certificate(pem);
     return true;
   } catch {
     return false;

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  PlatformClient,
+  PlatformUnreachableError,
+  type PlatformClientOptions,
+} from '../../src/client/index.js';
+import { makeCertificate } from '../support/certificate.js';
+import { loginAnswer } from '../support/platform-answers.js';
+import { startScriptedPlatform } from '../support/scripted-platform.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'portico-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('the options of a client', () => {
+  const notACertificate = join(folder, 'not-a-certificate.pem');
+  writeFileSync(notACertificate, 'hello');
+  const brokenCertificate = join(folder, 'broken.pem');
+  writeFileSync(brokenCertificate, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+
+  it.each<[string, Partial<PlatformClientOptions>]>([
+    ['baseUrl', { baseUrl: '' }],
+    ['baseUrl', { baseUrl: '/api' }],
+    ['baseUrl', { baseUrl: 'ftp://127.0.0.1/api' }],
+    ['baseUrl', { baseUrl: 'unix:/var/run/x' }],
+    ['baseUrl', { baseUrl: 'http://user:secret@127.0.0.1/api' }],
+    ['baseUrl', { baseUrl: 'http://127.0.0.1/api?x=1' }],
+    ['baseUrl', { baseUrl: 'http://127.0.0.1/api?' }],
+    ['baseUrl', { baseUrl: 'http://127.0.0.1/api#x' }],
+    ['vendor', { vendor: '' }],
+    ['vendor', { vendor: 'A B' }],
+    ['vendor', { vendor: 'A\r\nB' }],
+    ['maxRedirects', { maxRedirects: -1 }],
+    ['maxRedirects', { maxRedirects: 1.5 }],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['timeoutMs', { timeoutMs: Infinity }],
+    ['applicationType', { applicationType: NaN }],
+    ['maxResponseBytes', { maxResponseBytes: 0 }],
+    ['transport', { transport: 'fetch' as 'got' }],
+    ['transport', { transport: 'toString' as 'got' }],
+    ['tlsVerify', { tlsVerify: join(folder, 'none.pem') }],
+    ['tlsVerify', { tlsVerify: folder }],
+    ['tlsVerify', { tlsVerify: notACertificate }],
+    ['tlsVerify', { tlsVerify: brokenCertificate }],
+  ])('are refused at once, naming %s: %j', (name, options) => {
+    const make = () => new PlatformClient({ baseUrl: 'http://127.0.0.1:9/api', ...options });
+
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(name);
+    expect(make).not.toThrow(/secret/);
+  });
+});
+
+describe('a client', () => {
+  it('shares its sockets among sessions that know nothing of each other', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': [
+        loginAnswer('token-a', 'JSESSIONID=a; Path=/'),
+        loginAnswer('token-b', 'JSESSIONID=b; Path=/'),
+      ],
+      'GET sessions': { status: 200, body: {} },
+    });
+    await using client = new PlatformClient({ baseUrl: platform.baseUrl });
+    const [first, second] = [client.openSession(), client.openSession()];
+
+    await first.login();
+    await second.login();
+    await first.getSessions();
+    await first.close();
+    await second.getSessions();
+
+    expect(
+      platform.requests.slice(2).map(({ headers }) => [headers['x-svc-authtoken'], headers.cookie]),
+    ).toEqual([
+      ['token-a', 'JSESSIONID=a'],
+      ['token-b', 'JSESSIONID=b'],
+    ]);
+    expect(platform.connections).toBe(1);
+  });
+
+  it.each(['got', 'undici'] as const)('makes no more calls once it is closed, by %s', async (transport) => {
+    const platform = await startScriptedPlatform({ '*': loginAnswer() });
+    const client = new PlatformClient({ baseUrl: platform.baseUrl, transport });
+
+    await client.close();
+
+    await expect(client.openSession().login()).rejects.toThrow(PlatformUnreachableError);
+    expect(platform.requests).toHaveLength(0);
+  });
+
+  it.each(['got', 'undici'] as const)('verifies certificates as it is told, by %s', async (transport) => {
+    const certificate = await makeCertificate();
+    const platform = await startScriptedPlatform({ '*': loginAnswer() }, { tls: certificate });
+    const warnings: unknown[] = [];
+    const spy = jest
+      .spyOn(process, 'emitWarning')
+      .mockImplementation((warning) => void warnings.push(warning));
+    const { baseUrl } = platform;
+
+    await using byDefault = new PlatformClient({ baseUrl, transport });
+    await using byBundle = new PlatformClient({ baseUrl, transport, tlsVerify: certificate.path });
+    await using not = new PlatformClient({ baseUrl, transport, tlsVerify: false });
+    spy.mockRestore();
+
+    await expect(byDefault.openSession().login()).rejects.toMatchObject({
+      constructor: PlatformUnreachableError,
+      reason: 'TLS',
+      retryable: false,
+    });
+    await expect(byBundle.openSession().login()).resolves.toBeUndefined();
+    await expect(not.openSession().login()).resolves.toBeUndefined();
+    expect(platform.requests).toHaveLength(2);
+    expect(warnings).toEqual([expect.stringContaining('not verified')]);
+  });
+});

@@ -1,0 +1,210 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { PlatformClient, PlatformError, PlatformSession } from '../../src/client/index.js';
+import { makeCertificate } from '../support/certificate.js';
+import { eventually } from '../support/eventually.js';
+import { redirectTo } from '../support/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+  type SeenRequest,
+} from '../support/scripted-platform.js';
+
+const SECRETS = {
+  password: 'CANARY-PW-8c1f',
+  apiKey: 'CANARY-KEY-77ab',
+  identityToken: 'CANARY-IDT-0d3e',
+  token: 'CANARY-TOK-52aa',
+  cookie: 'CANARY-CKV-f00d',
+  captured: 'CANARY-CAP-1b2c',
+};
+
+/** All that a person or a log may come to see of a value. */
+function allOf(value: unknown): string {
+  return [
+    inspect(value, { depth: Infinity }),
+    inspect(value, { depth: Infinity, showHidden: true, getters: true }),
+    inspect({ nested: [value] }, { depth: Infinity }),
+    JSON.stringify(value),
+    JSON.stringify({ nested: [value] }),
+    String(value),
+    value instanceof Error
+      ? `${value.message}${value.stack}${inspect(value.cause, { depth: Infinity })}`
+      : '',
+  ].join('\n');
+}
+
+function found(text: string): string[] {
+  const forms = (secret: string) => [
+    secret,
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('hex'),
+    encodeURIComponent(secret),
+  ];
+  return Object.values(SECRETS).filter((secret) => forms(secret).some((form) => text.includes(form)));
+}
+
+/** All that the platform was told, as a hostile one would send it back. */
+function echo({ headers, body, path }: SeenRequest): string {
+  return `${path} ${JSON.stringify(headers)} ${body}`;
+}
+
+const login: ScriptedAnswer = {
+  status: 204,
+  headers: [
+    ...['X-SVC-AuthToken', SECRETS.token, 'X-SVC-IdentityToken', SECRETS.captured],
+    ...['Set-Cookie', `JSESSIONID=${SECRETS.cookie}; Path=/`],
+  ],
+};
+
+const FAILURES: [string, ScriptedAnswer][] = [
+  ['a reset connection', (_request, response) => void response.socket?.resetAndDestroy()],
+  ['silence', () => undefined],
+  ['no HTTP', (request, response) => void response.socket?.end(echo(request))],
+  [
+    'HTML that echoes the request',
+    (request, response) => {
+      response.writeHead(500, { 'content-type': 'text/html' }).end(echo(request));
+    },
+  ],
+  [
+    'broken JSON that echoes the request',
+    (request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(`{"x": ${echo(request)}`);
+    },
+  ],
+  [
+    'an error that echoes the request in every field',
+    (request, response) => {
+      const all = echo(request);
+      const payload = { code: all, message: all, ticketId: all, iServerCode: all, errors: [all], [all]: all };
+      response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(payload));
+    },
+  ],
+  [
+    'an error whose code is a secret',
+    { status: 401, body: { code: SECRETS.token, message: SECRETS.cookie } },
+  ],
+  ['an error whose ticket is a secret', { status: 401, body: { code: 'ERR003', ticketId: SECRETS.cookie } }],
+  ['a redirect that tells the token to a stranger', redirectTo(`http://127.0.0.1:9/${SECRETS.token}`)],
+  ['a redirect that is no URL', redirectTo(`http://[${SECRETS.token}`)],
+  [
+    'too large an answer',
+    (request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(echo(request).repeat(100));
+    },
+  ],
+  ['an answer of another shape', { status: 200, body: [SECRETS.token, SECRETS.cookie] }],
+  [
+    'an encoding that was not asked for',
+    { status: 200, headers: { 'content-encoding': SECRETS.token }, body: 'x' },
+  ],
+];
+
+describe.each(['got', 'undici'] as const)('no secret shows, by %s,', (transport) => {
+  it.each(FAILURES)('in the error of %s', async (_name, answer) => {
+    const platform = await startScriptedPlatform({ 'POST auth/login': [login, answer, answer], '*': answer });
+    await using session = new PlatformSession(platform.baseUrl, {
+      transport,
+      timeoutMs: 300,
+      maxResponseBytes: 5000,
+    });
+    await session.login({ username: 'user', password: SECRETS.password });
+
+    const failures = await Promise.all(
+      [
+        session.getUserInfo(),
+        session.getProjects(),
+        session.logout(),
+        session.login({ username: 'user', password: SECRETS.password }),
+        session.login({ apiKey: SECRETS.apiKey }),
+        session.delegate(SECRETS.identityToken),
+        session.request('POST', 'things', { body: { a: 1 } }),
+      ].map((call) =>
+        call.then(
+          () => 'success',
+          (error: unknown) => error,
+        ),
+      ),
+    );
+
+    const errors = failures.filter((failure) => failure instanceof PlatformError);
+    expect(errors.length).toBeGreaterThanOrEqual(5);
+    expect(found(errors.map(allOf).join('\n'))).toEqual([]);
+    expect(found(allOf(session))).toEqual([]);
+  });
+
+  it('in the error of a refused, an untrusted or a cancelled connection', async () => {
+    const tls = await makeCertificate();
+    const untrusted = await startScriptedPlatform({}, { tls });
+    const silent = await startScriptedPlatform({ '*': () => undefined });
+    const abort = new AbortController();
+    const credentials = { username: 'user', password: SECRETS.password };
+    const errorOf = async (baseUrl: string, signal?: AbortSignal): Promise<unknown> => {
+      await using session = new PlatformSession(baseUrl, { transport });
+      return await session.login(credentials, { signal }).catch((error: unknown) => error);
+    };
+
+    const cancelled = errorOf(silent.baseUrl, abort.signal);
+    await eventually(() => silent.requests.length === 1);
+    abort.abort(new Error(SECRETS.password));
+    const errors = await Promise.all([
+      errorOf('http://127.0.0.1:9/api'),
+      errorOf(untrusted.baseUrl),
+      cancelled,
+    ]);
+
+    expect(errors.every((error) => error instanceof PlatformError)).toBe(true);
+    expect(found(errors.map(allOf).join('\n'))).toEqual([]);
+  });
+});
+
+describe('no secret shows', () => {
+  it('in a session, a client, a response, or a snapshot, except where the snapshot is written out', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': login,
+      '*': { status: 200, headers: { 'X-SVC-AuthToken': SECRETS.token }, body: { token: SECRETS.token } },
+    });
+    await using client = new PlatformClient({ baseUrl: platform.baseUrl });
+    const session = client.openSession();
+    await session.login({ username: 'user', password: SECRETS.password });
+    const response = await session.request('GET', 'things');
+    const snapshot = session.toDict();
+
+    expect(found([allOf(session), allOf(client), allOf(response)].join('\n'))).toEqual([]);
+    expect(
+      found(
+        [
+          inspect({ snapshot }),
+          String(snapshot as unknown),
+          inspect([snapshot.cookies, snapshot.headers]),
+        ].join(),
+      ),
+    ).toEqual([]);
+    expect(found(JSON.stringify(snapshot))).toEqual([SECRETS.token, SECRETS.cookie, SECRETS.captured]);
+  });
+
+  it('in the error of a snapshot that cannot be restored', () => {
+    const bad = [
+      `{"token": "${SECRETS.token}`,
+      JSON.stringify({ base_url: `http://u:${SECRETS.password}@h/`, cookies: {}, headers: {} }),
+      JSON.stringify({ base_url: 'http://h/', cookies: { a: `${SECRETS.cookie};` }, headers: {} }),
+      JSON.stringify({
+        base_url: 'http://h/',
+        cookies: {},
+        headers: { 'X-SVC-AuthToken': `${SECRETS.token} x` },
+      }),
+      JSON.stringify({ base_url: 'http://h/', cookies: {}, headers: { a: [SECRETS.token] } }),
+    ];
+    const errors = bad.map((text) => {
+      try {
+        return PlatformSession.fromDict(text);
+      } catch (error) {
+        return error;
+      }
+    });
+
+    expect(errors.every((error) => error instanceof PlatformError)).toBe(true);
+    expect(found(errors.map(allOf).join('\n'))).toEqual([]);
+  });
+});
