@@ -56,7 +56,8 @@ export class PlatformConnection {
     try {
       const { status, rawHeaders, body } = await this.#transport.send(request);
       const headers = new ResponseHeaders(rawHeaders);
-      const encoding = headers.valuesOf('content-encoding').join(', ');
+      const hasBody = line.method !== 'HEAD' && status !== 204 && status !== 304;
+      const encoding = hasBody ? headers.valuesOf('content-encoding').join(', ') : undefined;
       const bytes = await readBody(body, encoding, this.settings.maxResponseBytes);
       if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
         throw new PlatformHttpError(

@@ -21,12 +21,19 @@ export interface PlatformErrorFacts {
  * As such it stands for any platform code that has no kind of its own (spec: Errors).
  */
 export class PlatformError extends Error {
+  /** The platform's code as it stood on the wire (`ERR003`, `ERR014`), or `N/A`. Codes compare by number, not by text. */
   readonly code: string;
+  /** Whether the same call may succeed later without any change. */
   readonly retryable: boolean;
+  /** The back-end server's code, as decimal text. */
   declare readonly iserverCode?: string;
+  /** What the back-end code means, and its constant name. */
   declare readonly iserverMessage?: string;
+  /** The platform's ticket, for its support. */
   declare readonly ticketId?: string;
+  /** HTTP status of the answer. */
   declare readonly status?: number;
+  /** Seconds that the platform asked to wait. */
   declare readonly retryAfterSeconds?: number;
 
   constructor(message: string, facts: PlatformErrorFacts = {}) {
@@ -38,6 +45,7 @@ export class PlatformError extends Error {
     Object.assign(this, Object.fromEntries(known));
   }
 
+  /** Name of the kind. */
   override get name(): string {
     return this.constructor.name;
   }

@@ -129,7 +129,8 @@ export class PlatformSession {
     call: CallOptions = {},
   ): Promise<void> {
     this.#requireOpen();
-    const { identityToken, password, apiKey } = credentials;
+    const { password, apiKey } = credentials;
+    const identityToken = credentials.identityToken ?? undefined;
     if (identityToken === undefined) {
       const body = loginRequest(credentials, this.#connection.settings.applicationType);
       await this.#requests.logIn(this.#baseUrl, 'auth/login', body, [password ?? '', apiKey ?? ''], call);

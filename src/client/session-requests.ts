@@ -33,7 +33,7 @@ export class SessionRequests {
   ): Promise<PlatformResponse> {
     const state = this.#state;
     const { era, token } = state;
-    const line = { method, url: resolveBelow(base, path), body: jsonBody(options.body) };
+    const line = { method, url: resolveBelow(base, path), body: jsonBody(method, options.body) };
     const fixed = requestHeaders(options, token, this.#connection.settings.vendorHeaders);
     const response = await this.#connection.exchange({
       line,
@@ -97,8 +97,10 @@ export class SessionRequests {
   }
 }
 
-function jsonBody(body: unknown): string | undefined {
+function jsonBody(method: RequestMethod, body: unknown): string | undefined {
   if (body === undefined) return undefined;
+  if (method === 'GET' || method === 'HEAD')
+    throw new InvalidRequestError(`A ${method} request has no body.`);
   try {
     const text = JSON.stringify(body) as string | undefined;
     if (text !== undefined) return text;

@@ -63,6 +63,19 @@ describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
     await expect(session.request('GET', 'more')).rejects.toThrow(PlatformHttpError);
   });
 
+  it.each<['HEAD' | 'GET', number]>([
+    ['HEAD', 200],
+    ['GET', 204],
+  ])('that is not there is not decoded: %s, %d', async (method, status) => {
+    const platform = await startScriptedPlatform({
+      '*': { status, headers: { 'content-encoding': 'gzip' } },
+    });
+
+    const response = await openSession(platform.baseUrl, { transport }).request(method, 'things');
+
+    expect(response).toMatchObject({ status, byteLength: 0 });
+  });
+
   it.each<[string, ScriptedAnswer]>([
     ['broken gzip', encoded(Buffer.from('not gzip'), 'gzip')],
     ['gzip cut short', encoded(gzipSync('{"id":"x"}').subarray(0, 15), 'gzip')],

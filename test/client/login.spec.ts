@@ -25,6 +25,11 @@ describe('login', () => {
     ],
     [{ username: 'u' }, { username: 'u', loginMode: 4096, applicationType: 8 }],
     [{}, { loginMode: 8, applicationType: 8 }],
+    [{ password: 'p' }, { loginMode: 8, applicationType: 8 }],
+    [
+      { username: null, password: null, apiKey: null },
+      { loginMode: 8, applicationType: 8 },
+    ],
     [{ applicationType: 35 }, { loginMode: 8, applicationType: 35 }],
   ])('sends %j as %j', async (credentials, body) => {
     const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer() });

@@ -335,6 +335,27 @@ describe('request', () => {
     expect(platform.connections).toBe(0);
   });
 
+  it.each(['GET', 'HEAD'] as const)('refuses a body for %s before any request', async (method) => {
+    const platform = await startScriptedPlatform({});
+
+    const call = openSession(platform.baseUrl).request(method, 'status', { body: {} });
+
+    await expect(call).rejects.toThrow(InvalidRequestError);
+    expect(platform.connections).toBe(0);
+  });
+
+  it.each([Symbol('no JSON'), 1n, { then: { toJSON: () => 1n } }])(
+    'refuses a body that is no JSON before any request: %p',
+    async (body) => {
+      const platform = await startScriptedPlatform({});
+
+      const call = openSession(platform.baseUrl).request('POST', 'status', { body });
+
+      await expect(call).rejects.toThrow(InvalidRequestError);
+      expect(platform.connections).toBe(0);
+    },
+  );
+
   it('is refused once the session object is closed', async () => {
     const platform = await startScriptedPlatform({});
     const session = openSession(platform.baseUrl);
