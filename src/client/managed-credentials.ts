@@ -6,9 +6,13 @@ import { MissingCredentialError } from './platform-error-kinds.js';
 export interface ManagedCredentials {
   /** REST root of the platform. */
   baseUrl: Credential;
+  /** Who logs in; without a password, by mode 4096. */
   username?: Credential | undefined;
+  /** Of the user, for mode 1. */
   password?: Credential | undefined;
+  /** For a delegated login, before all else. */
   identityToken?: Credential | undefined;
+  /** For mode 4096, before user name and password. */
   apiKey?: Credential | undefined;
 }
 

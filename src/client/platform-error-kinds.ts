@@ -32,6 +32,7 @@ export type UnreachableReason = 'CONNECT' | 'DNS' | 'TLS' | 'CIRCUIT_OPEN';
 
 /** No answer: connection refused or reset, name not resolved, TLS refused, or the circuit is open. */
 export class PlatformUnreachableError extends PlatformError {
+  /** Where it failed. */
   readonly reason: UnreachableReason;
 
   constructor(message: string, reason: UnreachableReason, facts: PlatformErrorFacts = {}) {

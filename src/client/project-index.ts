@@ -3,6 +3,7 @@ import type { PlatformProject } from './platform-types.js';
 
 /** Several projects have the name that was looked up; `projectIds` lists them. No request was made. */
 export class AmbiguousProjectNameError extends PlatformError {
+  /** Ids of all projects of the name. */
   readonly projectIds: readonly string[];
 
   constructor(projectIds: readonly string[]) {

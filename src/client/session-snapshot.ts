@@ -21,7 +21,9 @@ export interface SnapshotCookie {
  * while the session lives: `JSON.stringify` writes it out, inspection and string conversion do not.
  */
 export interface SessionSnapshot {
+  /** REST root, with its final `/`. */
   base_url: string;
+  /** Cookies held, in a fixed order. */
   cookies: readonly SnapshotCookie[];
   /** Captured vendor headers, the token header among them. */
   headers: Readonly<Record<string, string>>;
@@ -29,8 +31,11 @@ export interface SessionSnapshot {
 
 /** What can be restored: a snapshot, also one whose cookies are a plain name-to-value map. */
 export interface RestorableSnapshot {
+  /** REST root, with or without its final `/`. */
   base_url: string;
+  /** Cookies whole, or values by name: those are bound to the host of the base URL. */
   cookies: readonly SnapshotCookie[] | Readonly<Record<string, string>>;
+  /** Vendor headers by any capitals; others are left out. */
   headers: Readonly<Record<string, string>>;
 }
 
