@@ -26,11 +26,15 @@ export class ProjectIndex {
     }
   }
 
+  /** The project with an id; undefined when none has it. */
   project(id: string): PlatformProject | undefined {
     return this.#byId.get(id);
   }
 
-  /** @throws AmbiguousProjectNameError when several projects have the name */
+  /**
+   * Id of the project with a display name; undefined when none has it.
+   * @throws AmbiguousProjectNameError when several projects have the name
+   */
   idOf(name: string): string | undefined {
     const ids = this.#idsByName.get(name) ?? [];
     if (ids.length > 1) throw new AmbiguousProjectNameError(ids);
