@@ -1,9 +1,11 @@
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../src/app.factory.js';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
 import { tempFolder } from './temp-folder.js';
 
 /** The service in this process, on a free port, over a store of its own. */
 export interface TestApp {
+  readonly app: NestFastifyApplication;
   readonly url: string;
   readonly graphql: GraphQLCaller;
   close(): Promise<void>;
@@ -20,6 +22,7 @@ export async function startApp(environment: Record<string, string> = {}): Promis
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = await app.getUrl();
   return {
+    app,
     url,
     graphql: graphQLCaller(`${url}/graphql`),
     close: async () => {

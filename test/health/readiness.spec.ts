@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SessionStore } from '../../src/session/session-store.js';
+import { startApp, type TestApp } from '../support/start-app.js';
+
+describe('a balancer that asks', () => {
+  let service: TestApp;
+  beforeEach(async () => (service = await startApp()));
+  afterEach(() => service.close());
+
+  const ask = async (path: string): Promise<{ status: number; body: unknown }> => {
+    const response = await fetch(`${service.url}/${path}`);
+    return { status: response.status, body: await response.json() };
+  };
+
+  it('hears that the service is alive and ready', async () => {
+    expect(await ask('livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await ask('readyz')).toMatchObject({
+      status: 200,
+      body: { status: 'ok', details: { accepting: { status: 'up' }, sessionStore: { status: 'up' } } },
+    });
+  });
+
+  it('hears that it is alive but not ready while sessions cannot be written', async () => {
+    await service.app.get<SessionStore>(SessionStore).close();
+    expect(await ask('livez')).toMatchObject({ status: 200 });
+    expect(await ask('readyz')).toMatchObject({
+      status: 503,
+      body: { details: { accepting: { status: 'up' }, sessionStore: { status: 'down' } } },
+    });
+  });
+
+  it('keeps every other request away from a store that is down, and nobody is logged out by it', async () => {
+    await service.app.get<SessionStore>(SessionStore).close();
+    const answer = await service.graphql('{ me { id } }', {
+      headers: { cookie: `__Host-portico=${'A'.repeat(43)}` },
+    });
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(answer.errors?.[0]?.extensions).toMatchObject({
+      code: 'SESSION_STORE_UNAVAILABLE',
+      retryable: true,
+      requestId: answer.headers.get('x-request-id'),
+    });
+  });
+});
