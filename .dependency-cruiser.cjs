@@ -10,7 +10,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['^src/(index|main|platform)\\.ts$', '\\.d\\.ts$'],
+        pathNot: ['^src/console/page/', '^src/(index|main|platform)\\.ts$', '\\.d\\.ts$'],
       },
       to: {},
     },

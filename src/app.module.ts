@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { GraphQLModule } from './graphql/graphql.module.js';
 import { HealthModule } from './health/health.module.js';
 import { PlatformModule } from './platform.module.js';
@@ -8,7 +9,15 @@ import { SessionModule } from './session/session.module.js';
 
 /** The only list of modules. */
 @Module({
-  imports: [PlatformModule, SessionModule, AuthModule, ProjectsModule, GraphQLModule, HealthModule],
+  imports: [
+    PlatformModule,
+    SessionModule,
+    AuthModule,
+    ProjectsModule,
+    GraphQLModule,
+    HealthModule,
+    ConsoleModule,
+  ],
 })
 export class AppModule {
   /** @param settings the module that gives the settings to all others. */

@@ -5,12 +5,17 @@ const DEMO_QUERY =
 const ANY_QUERY = '{ hasSession }';
 
 /** What a person who has just started the service wants to know: where it is, who may log in, and a first query. */
-export function startScreen(serviceUrl: string, embedded: RunningPlatform | undefined): string {
+export function startScreen(
+  serviceUrl: string,
+  embedded: RunningPlatform | undefined,
+  hasConsole: boolean,
+): string {
   const lines = [
     '',
     'Portico is ready.',
     '',
     `  GraphQL    ${serviceUrl}/graphql`,
+    ...(hasConsole ? [`  Console    ${serviceUrl}/`] : []),
     `  Health     ${serviceUrl}/livez  ${serviceUrl}/readyz`,
     ...(embedded ? demoLines(embedded) : []),
     '',

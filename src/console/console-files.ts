@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+} as const;
+
+/** All that the console consists of; nothing else is ever read, whatever a path says. */
+const FILES = [
+  'index.html',
+  'console.css',
+  'console.js',
+  'graphiql.min.css',
+  'graphiql.min.js',
+  'react.production.min.js',
+  'react-dom.production.min.js',
+] as const;
+
+/** One file of the console page. */
+export interface ConsoleFile {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** A file of the console by its name; undefined where it has none of that name. */
+export async function consoleFile(name: string): Promise<ConsoleFile | undefined> {
+  const file = FILES.find((known) => known === name);
+  if (file === undefined) return undefined;
+  const ending = file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES;
+  return { type: TYPES[ending], content: await readFile(new URL(`page/${file}`, import.meta.url)) };
+}

@@ -1,0 +1,45 @@
+import { Controller, Get, NotFoundException, Param, Res } from '@nestjs/common';
+import { type FastifyReply } from 'fastify';
+import { Settings } from '../config/settings.js';
+import { consoleFile } from './console-files.js';
+
+/** Everything comes from here, and nothing is asked of anybody else; the editor writes its own inline styles. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A page to try queries on, with a login panel. It is there wherever introspection is. */
+@Controller()
+export class ConsoleController {
+  constructor(private readonly settings: Settings) {}
+
+  @Get()
+  page(@Res() reply: FastifyReply): Promise<void> {
+    return this.send('index.html', reply);
+  }
+
+  @Get('console/:file')
+  file(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
+    return this.send(file, reply);
+  }
+
+  private async send(name: string, reply: FastifyReply): Promise<void> {
+    const file = this.settings.introspection ? await consoleFile(name) : undefined;
+    if (file === undefined) throw new NotFoundException();
+    await reply
+      .header('content-type', file.type)
+      .header('content-security-policy', CONTENT_SECURITY_POLICY)
+      .header('x-content-type-options', 'nosniff')
+      .header('referrer-policy', 'no-referrer')
+      .header('cache-control', 'no-cache')
+      .send(file.content);
+  }
+}

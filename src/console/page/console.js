@@ -1,0 +1,70 @@
+/* global document, fetch, FormData, GraphiQL, React, ReactDOM */
+const ENDPOINT = '/graphql';
+const FIRST_QUERY = `# Log in above; anonymously, if you leave all three fields empty.
+{
+  me { fullName }
+  projects { id name }
+}
+`;
+
+const form = document.querySelector('#session');
+const status = document.querySelector('#status');
+
+/** The session's cookie is HttpOnly: this page never sees the handle, and sends it without knowing it. */
+async function send(query, variables) {
+  const response = await fetch(ENDPOINT, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data, errors } = await response.json();
+  if (errors) throw new Error([errors[0].message, errors[0].extensions?.reason].filter(Boolean).join(': '));
+  return data;
+}
+
+async function tell(work) {
+  try {
+    status.textContent = await work();
+  } catch (error) {
+    status.textContent = error.message;
+  }
+}
+
+function whoIsIt(me) {
+  return `Logged in as ${me?.fullName ?? 'somebody'}`;
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const given = [...new FormData(form)].filter(([, value]) => value !== '');
+  void tell(async () => {
+    const { login } = await send(
+      'mutation ($input: LoginInput!) { login(input: $input) { me { fullName } } }',
+      {
+        input: Object.fromEntries(given),
+      },
+    );
+    form.reset();
+    return whoIsIt(login.me);
+  });
+});
+
+document.querySelector('#logout').addEventListener('click', () => {
+  void tell(async () => {
+    await send('mutation { logout { loggedOut } }');
+    return 'Logged out';
+  });
+});
+
+void tell(async () => {
+  const { hasSession } = await send('{ hasSession }');
+  if (!hasSession) return 'Not logged in';
+  return whoIsIt((await send('{ me { fullName } }')).me);
+});
+
+ReactDOM.createRoot(document.querySelector('#graphiql')).render(
+  React.createElement(GraphiQL, {
+    fetcher: GraphiQL.createFetcher({ url: ENDPOINT }),
+    defaultQuery: FIRST_QUERY,
+  }),
+);

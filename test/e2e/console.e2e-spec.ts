@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Browser } from 'playwright-core';
+import { noBrowser, startBrowser } from '../support/browser.js';
+import { runService, type RunningService, stopServices } from '../support/run-service.js';
+import { startApp } from '../support/start-app.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const inBrowser = noBrowser === undefined ? describe : describe.skip;
+
+inBrowser(`the console in a browser${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let service: RunningService;
+  let browser: Browser;
+  beforeAll(async () => {
+    folder = await tempFolder();
+    service = await runService(folder.path);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stopServices();
+    await folder.remove();
+  });
+
+  it('logs in, runs a query and logs out, and asks nobody but the service', async () => {
+    const page = await browser.newPage();
+    const hosts = new Set<string>();
+    const complaints: string[] = [];
+    page.on('request', (request) => hosts.add(new URL(request.url()).host));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    await page.goto(service.url);
+
+    await page.fill('[name=username]', 'demo');
+    await page.fill('[name=password]', 'demo');
+    await page.click('text=Log in');
+    await page.waitForSelector('#status:has-text("Logged in as Dana Demo")');
+    expect(await page.inputValue('[name=password]')).toBe('');
+    expect(await page.evaluate('document.cookie')).toBe('');
+
+    await page.click('.graphiql-execute-button');
+    await page.waitForSelector('.result-window:has-text("Retail Sales")');
+
+    await page.click('#logout');
+    await page.waitForSelector('#status:has-text("Logged out")');
+    await page.reload();
+    await page.waitForSelector('#status:has-text("Not logged in")');
+
+    expect([...hosts].filter((host) => host !== '')).toEqual([new URL(service.url).host]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says why a login failed', async () => {
+    const page = await browser.newPage();
+    await page.goto(service.url);
+    await page.fill('[name=username]', 'locked');
+    await page.fill('[name=password]', 'demo');
+    await page.click('text=Log in');
+    await page.waitForSelector('#status:has-text("ACCOUNT_LOCKED")');
+  });
+});
+
+describe('the console', () => {
+  it('serves its own files and no other', async () => {
+    const app = await startApp();
+    const status = async (path: string): Promise<number> => (await fetch(`${app.url}${path}`)).status;
+    expect(await status('/')).toBe(200);
+    expect(await status('/console/console.js')).toBe(200);
+    for (const path of [
+      '/console/nothing.js',
+      '/console/..%2Fconsole-files.js',
+      '/console/%2e%2e%2f%2e%2e%2fmain.js',
+      '/console/',
+    ]) {
+      expect(await status(path)).toBe(404);
+    }
+    await app.close();
+  });
+
+  it('is not there where introspection is off', async () => {
+    const app = await startApp({ GRAPHQL_INTROSPECTION: 'false' });
+    expect((await fetch(app.url)).status).toBe(404);
+    expect((await fetch(`${app.url}/console/console.js`)).status).toBe(404);
+    await app.close();
+  });
+});
