@@ -156,6 +156,17 @@ describe.each(['got', 'undici'] as const)('no secret shows, by %s,', (transport)
 });
 
 describe('no secret shows', () => {
+  it('in a message that echoes one, and the rest of the message stays', async () => {
+    const platform = await startScriptedPlatform({
+      '*': { status: 401, body: { code: 'ERR003', message: `The password ${SECRETS.password} is wrong.` } },
+    });
+    await using session = new PlatformSession(platform.baseUrl);
+
+    const login = session.login({ username: 'user', password: SECRETS.password });
+
+    await expect(login).rejects.toThrow('The password *** is wrong.');
+  });
+
   it('in a session, a client, a response, or a snapshot, except where the snapshot is written out', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': login,
