@@ -4,13 +4,8 @@ import type { PlatformError } from './platform-error.js';
 import { InvalidRequestError, PlatformHttpError } from './platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import type { RequestLine } from './redirects.js';
-import {
-  hopHeaders,
-  requestHeaders,
-  type CallOptions,
-  type RequestMethod,
-  type RequestOptions,
-} from './request-options.js';
+import { hopHeaders, requestHeaders } from './request-headers.js';
+import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 import { errorOfResponse } from './response-error.js';
 import type { SessionState } from './session-state.js';
 

@@ -1,0 +1,68 @@
+import { InvalidRequestError } from './platform-error-kinds.js';
+import type { RequestLine } from './redirects.js';
+import type { RequestOptions } from './request-options.js';
+import { ACCEPTED_ENCODINGS } from './transport/read-body.js';
+import { isFieldValue, type VendorHeaders } from './vendor-headers.js';
+
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...[
+    'accept-encoding',
+    'connection',
+    'content-length',
+    'content-type',
+    'cookie',
+    'expect',
+    'host',
+    'keep-alive',
+  ],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/**
+ * The fixed headers of a call; the cookies of each hop are added to them.
+ * @throws InvalidRequestError when a project id or header cannot be sent
+ */
+export function requestHeaders(
+  options: RequestOptions,
+  token: string | undefined,
+  names: VendorHeaders,
+): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'portico' };
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    headers[ownName(name, names)] = ownValue(value);
+  }
+  headers['accept-encoding'] = ACCEPTED_ENCODINGS;
+  if (options.projectId !== undefined) {
+    if (!isFieldValue(options.projectId)) throw new InvalidRequestError('The project id is malformed.');
+    headers[names.projectId] = options.projectId;
+  }
+  if (token !== undefined && options.includeAuth !== false) headers[names.authToken] = token;
+  return headers;
+}
+
+/** The headers of one hop. */
+export function hopHeaders(
+  fixed: Readonly<Record<string, string>>,
+  line: RequestLine,
+  cookie: string,
+): Record<string, string> {
+  return {
+    ...fixed,
+    ...(line.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(cookie === '' ? {} : { cookie }),
+  };
+}
+
+function ownName(name: string, names: VendorHeaders): string {
+  const field = name.toLowerCase();
+  const isReserved = [names.authToken, names.projectId].some((reserved) => reserved.toLowerCase() === field);
+  if (!/^[\w!#$%&'*+.^`|~-]{1,256}$/.test(field) || OWN_HEADERS.has(field) || isReserved) {
+    throw new InvalidRequestError('A further request header has a name that cannot be used.');
+  }
+  return field;
+}
+
+function ownValue(value: string): string {
+  if (/^[\x20-\x7E]{0,4096}$/.test(value)) return value;
+  throw new InvalidRequestError('A further request header has a value that cannot be sent.');
+}
