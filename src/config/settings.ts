@@ -6,6 +6,8 @@ import { isKeyList } from './key-list.js';
 import { Setting } from './setting.js';
 
 const PORT_NUMBER = '$property must be a whole number from 0 to 65535';
+/** Timers take no more. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const POSITIVE = '$property must be a whole number of at least 1';
 
 function inProduction(settings: Settings): boolean {
@@ -81,12 +83,25 @@ export class Settings {
   @Type(() => Number)
   @IsInt({ message: POSITIVE })
   @Min(1, { message: POSITIVE })
+  @Max(LONGEST_TIMER_MS, { message: `$property must be at most ${LONGEST_TIMER_MS}` })
   PLATFORM_TIMEOUT_MS = 8000;
+
+  @Setting('the HTTP library of the platform client: `got` or `undici`; same behaviour, other cost')
+  @IsIn(['got', 'undici'])
+  PLATFORM_TRANSPORT: 'got' | 'undici' = 'got';
 
   @Setting('`applicationType` of a login that names none')
   @Type(() => Number)
   @IsInt({ message: '$property must be a whole number' })
   PLATFORM_APPLICATION_TYPE = 8;
+
+  @Setting(
+    'a JSON file of further back-end codes and their messages: `{"-2147216959": "text"}`',
+    'iserver-messages.json',
+  )
+  @IsOptional()
+  @IsString()
+  ISERVER_MESSAGES_FILE?: string;
 
   @Setting('where sessions are kept: `embedded` (a durable file, one instance)')
   @IsIn(['embedded'])

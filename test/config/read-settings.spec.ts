@@ -79,6 +79,8 @@ describe('settings', () => {
     ['PLATFORM_BASE_URL', 'file:///etc/passwd'],
     ['PLATFORM_BASE_URL', 'https://platform.example/api?x=1'],
     ['PLATFORM_HEADER_VENDOR', 'S VC'],
+    ['PLATFORM_TRANSPORT', 'axios'],
+    ['PLATFORM_TIMEOUT_MS', '2147483648'],
     ['SESSION_STORE', 'memory'],
     ['SESSION_HEADER', 'not a header'],
     ['SESSION_KEYS', `${KEY},${KEY}`],

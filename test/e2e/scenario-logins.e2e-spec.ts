@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/start-app.js';
 import { bearerHandle } from '../support/graphql-caller.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { type StartedPlatform, startPlatform } from '../support/start-platform.js';
 
 const password = 'demo';
@@ -42,6 +44,28 @@ describe('a front end that tries itself against every failure', () => {
       iserverMessage: expect.any(String),
       ticketId: expect.any(String),
     });
+  });
+
+  it("reads the operator's own words for a back-end code, over either transport", async () => {
+    const folder = await tempFolder();
+    const file = `${folder.path}/messages.json`;
+    await writeFile(file, JSON.stringify({ '-2147216963': 'Call the help desk.' }));
+    for (const PLATFORM_TRANSPORT of ['got', 'undici']) {
+      const own = await startApp({
+        PLATFORM_BASE_URL: platform.baseUrl,
+        PLATFORM_TRANSPORT,
+        ISERVER_MESSAGES_FILE: file,
+      });
+      const { errors } = await own.graphql(
+        'mutation { login(input: {username: "expired-password", password: "demo"}) { handle } }',
+      );
+      expect(errors?.[0]?.extensions).toMatchObject({
+        reason: 'PASSWORD_EXPIRED',
+        iserverMessage: 'Call the help desk.',
+      });
+      await own.close();
+    }
+    await folder.remove();
   });
 
   it('sees a missing privilege', async () => {

@@ -121,6 +121,13 @@ describe('the service as a process', () => {
       expect(stderr).toMatch(/^[^\n]*none\.pem[^\n]*\n$/);
     });
 
+    it('for a file of back-end messages that is none', async () => {
+      await writeFile(`${folder.path}/messages.json`, '["CANARY"]');
+      const { code, stderr } = await failToStart(folder.path, { ISERVER_MESSAGES_FILE: 'messages.json' });
+      expect(code).toBe(1);
+      expect(stderr).toBe('iserverMessages: an object of messages by code is needed.\n');
+    });
+
     it('for a session file that cannot be opened', async () => {
       await mkdir(`${folder.path}/data/sessions.db`, { recursive: true });
       const { code, stderr } = await failToStart(folder.path, {});
