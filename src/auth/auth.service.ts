@@ -39,11 +39,9 @@ export class AuthService {
     return this.begin(context, input.transport, (session) => session.delegate(input.identityToken));
   }
 
-  extend(context: RequestContext): Promise<ExtendPayload> {
-    return this.sessions.use(context, async (session, open) => {
-      await session.extendSession();
-      return { expiresAt: new Date(open.expiresAt) };
-    });
+  async extend(context: RequestContext): Promise<ExtendPayload> {
+    const { expiresAt } = await this.sessions.extend(context);
+    return { expiresAt: new Date(expiresAt) };
   }
 
   async logout(context: RequestContext): Promise<LogoutPayload> {

@@ -49,3 +49,12 @@ export function isPlainHttpUrl(value: unknown): boolean {
 export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && isPlainHttpUrl(value) && new URL(value).origin === value;
 }
+
+/** An address of Redis: `redis://` or `rediss://` (TLS) with a host, and at most user, password, port and database number. */
+export function isRedisUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, hostname, pathname, search, hash } = new URL(value);
+  return (
+    /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d{0,3})?$/.test(pathname) && !search && !hash
+  );
+}

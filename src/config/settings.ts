@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { CommaList, isOrigin, isPlainHttpUrl, Rule, TrueOrFalse } from './checks.js';
+import { CommaList, isOrigin, isPlainHttpUrl, isRedisUrl, Rule, TrueOrFalse } from './checks.js';
 import { isKeyList } from './key-list.js';
 import { Setting } from './setting.js';
 
@@ -103,13 +103,27 @@ export class Settings {
   @IsString()
   ISERVER_MESSAGES_FILE?: string;
 
-  @Setting('where sessions are kept: `embedded` (a durable file, one instance)')
-  @IsIn(['embedded'])
-  SESSION_STORE = 'embedded' as const;
+  @Setting('where sessions are kept: `embedded` (a durable file, one instance) or `redis` (many instances)')
+  @IsIn(['embedded', 'redis'])
+  SESSION_STORE: 'embedded' | 'redis' = 'embedded';
 
   @Setting("the embedded store's file")
   @IsString()
   SESSION_STORE_PATH = 'data/sessions.db';
+
+  @Setting(
+    'the Redis of the sessions, `rediss://` for TLS; required with `SESSION_STORE=redis`',
+    'rediss://portico:password@redis.example:6379/0',
+  )
+  @Rule(
+    'must be redis:// or rediss:// with a host, and at most user, password, port and database number',
+    (value) => value === undefined || isRedisUrl(value),
+  )
+  @Rule(
+    'is required with SESSION_STORE=redis',
+    (value, settings: Settings) => value !== undefined || settings.SESSION_STORE !== 'redis',
+  )
+  REDIS_URL?: string;
 
   @Setting(
     'a list of `kid:base64(32 bytes)`, newest first, that seals the sessions; required in production, else one is made and kept beside the store',

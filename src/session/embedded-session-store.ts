@@ -1,15 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { LeaseTable } from './lease-table.js';
 import {
+  type LeaseState,
   type SessionLife,
   type SessionStore,
   SessionStoreUnavailableError,
   type StoredSession,
+  TOUCH_AFTER,
 } from './session-store.js';
 
-/** A prolonged idle time is written only when this part of it has gone by: reads stay reads. */
-const TOUCH_AFTER = 0.1;
 /** Expired rows are removed by every write, this many at the most. */
 const SWEEP_ROWS = 100;
 
@@ -30,6 +31,7 @@ export class EmbeddedSessionStore implements SessionStore {
   >;
   private readonly idle: number;
   private readonly max: number;
+  private readonly leases: LeaseTable;
 
   /**
    * @param path the file; its folder is made.
@@ -43,6 +45,7 @@ export class EmbeddedSessionStore implements SessionStore {
   ) {
     this.idle = life.idleSeconds * 1000;
     this.max = life.maxSeconds * 1000;
+    this.leases = new LeaseTable(now);
     this.database = open(path);
     const prepare = (sql: string): StatementSync => this.database.prepare(sql);
     this.statements = {
@@ -94,6 +97,14 @@ export class EmbeddedSessionStore implements SessionStore {
 
   remove(key: string, version?: number): Promise<boolean> {
     return this.attempt(() => this.statements.remove.run(key, version ?? null).changes === 1);
+  }
+
+  lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
+    return Promise.resolve(this.leases.lease(key, holder, milliseconds));
+  }
+
+  settle(key: string, holder: string, milliseconds: number): Promise<boolean> {
+    return Promise.resolve(this.leases.settle(key, holder, milliseconds));
   }
 
   ping(): Promise<void> {

@@ -15,6 +15,4 @@ export interface OpenSession {
   saved: string;
   /** Writes of one request go one after the other. */
   writing: Promise<void>;
-  /** Reads of this request that are shared by its fields, by operation. */
-  readonly reads: Map<string, Promise<unknown>>;
 }

@@ -13,6 +13,12 @@ export interface SessionLife {
   readonly maxSeconds: number;
 }
 
+/** A prolonged idle time is written only when this part of it has gone by: reads stay reads. */
+export const TOUCH_AFTER = 0.1;
+
+/** Whose a lease is: the asker's; another's; nobody's, since what it was for has just been done. */
+export type LeaseState = 'taken' | 'held' | 'settled';
+
 /**
  * Keeps sealed records. Every write is conditional, so nothing that is late brings a session back.
  * Each method throws {@link SessionStoreUnavailableError} when the store cannot do its work.
@@ -26,6 +32,16 @@ export interface SessionStore {
   replace(key: string, version: number, sealed: string): Promise<boolean>;
   /** Ends the session, or with `version` only while that is the current one; tells whether it was there. */
   remove(key: string, version?: number): Promise<boolean>;
+  /**
+   * Takes the lease of a session for so many milliseconds, or keeps it so much longer for who has it, so that one holder
+   * at a time does what many ask for. A holder whose lease has ended by itself may find it another's.
+   */
+  lease(key: string, holder: string, milliseconds: number): Promise<LeaseState>;
+  /**
+   * Gives a lease back: what it was for is done, and counts as done for so many milliseconds; with 0 it is not done.
+   * Tells whether the lease was still the holder's.
+   */
+  settle(key: string, holder: string, milliseconds: number): Promise<boolean>;
   /** Resolves when the store can take a write. */
   ping(): Promise<void>;
   close(): Promise<void>;

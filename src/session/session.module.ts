@@ -7,7 +7,9 @@ import {
 } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { EmbeddedSessionStore } from './embedded-session-store.js';
+import { RedisSessionStore } from './redis-session-store.js';
 import { RecordSeal } from './sealed-record.js';
+import { SealedSessions } from './sealed-sessions.service.js';
 import { sessionKeys, type SessionKeys } from './session-keys.js';
 import { SessionStore } from './session-store.js';
 import {
@@ -18,6 +20,16 @@ import {
 import { SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
+
+function sessionStore(settings: Settings): SessionStore {
+  const life = { idleSeconds: settings.SESSION_IDLE_SECONDS, maxSeconds: settings.SESSION_MAX_SECONDS };
+  if (settings.SESSION_STORE === 'embedded')
+    return new EmbeddedSessionStore(settings.SESSION_STORE_PATH, life);
+  const logger = new Logger('SessionStore');
+  return new RedisSessionStore(settings.REDIS_URL ?? '', life, (message) => {
+    logger.warn(message);
+  });
+}
 
 @Module({
   providers: [
@@ -34,12 +46,9 @@ const SESSION_KEYS = Symbol('SessionKeys');
     {
       provide: SessionStore,
       inject: [Settings],
-      useFactory: (settings: Settings) =>
-        new EmbeddedSessionStore(settings.SESSION_STORE_PATH, {
-          idleSeconds: settings.SESSION_IDLE_SECONDS,
-          maxSeconds: settings.SESSION_MAX_SECONDS,
-        }),
+      useFactory: sessionStore,
     },
+    SealedSessions,
     SessionService,
     SessionResolver,
     AuthPayloadSessionResolver,

@@ -1,21 +1,26 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { PlatformClient, type PlatformSession, SessionError } from '../client/index.js';
-import { newHandle, storeKey } from './handle.js';
+import { type PlatformSession, SessionError } from '../client/index.js';
+import { InFlight } from './in-flight.js';
+import { onceAmongInstances } from './once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { type RequestContext } from './request-context.js';
-import { RecordSeal } from './sealed-record.js';
-import { type HandleTransport, type SessionRecord } from './session-record.js';
+import { SealedSessions } from './sealed-sessions.service.js';
+import { type HandleTransport } from './session-record.js';
 import { SessionStore } from './session-store.js';
+
+/** What is done on a session that is open. */
+export type SessionWork<T> = (session: PlatformSession, open: OpenSession) => Promise<T>;
 
 /** The only door to a session: whatever a resolver wants of the platform passes here. */
 @Injectable()
 export class SessionService {
   private readonly logger = new Logger(SessionService.name);
+  private readonly reads = new InFlight();
+  private readonly extensions = new InFlight();
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
-    private readonly seal: RecordSeal,
-    private readonly client: PlatformClient,
+    private readonly sealed: SealedSessions,
   ) {}
 
   /**
@@ -29,58 +34,68 @@ export class SessionService {
     session: PlatformSession,
     transport: HandleTransport,
   ): Promise<OpenSession> {
-    const handle = newHandle();
-    const key = storeKey(handle);
-    const saved = session.json();
-    const sealed = this.seal.seal(recordOf(session, transport), { handle, storeKey: key, version: 1 });
-    let previous: OpenSession | undefined;
-    let expiresAt: number;
+    let open: OpenSession;
     try {
-      previous = await this.opened(context);
-      expiresAt = await this.store.create(key, sealed);
+      const previous = await this.opened(context);
+      open = await this.sealed.create(session, transport);
+      if (previous !== undefined) await this.close(previous);
     } catch (error) {
       await this.logoutAtPlatform(session);
       throw error;
     }
-    const open = { ...begun(session, handle, transport), key, version: 1, expiresAt, saved };
+    const { handle, expiresAt } = open;
     context.presented = { handle, transport };
     context.open = Promise.resolve(open);
-    if (previous !== undefined) await this.close(previous);
     if (transport === 'cookie') context.cookie = { handle, expiresAt };
     return open;
   }
 
   /**
-   * Runs work on the caller's session and keeps what the work changed, if the session is still current.
+   * Runs work on the caller's session and keeps what the work changed, if the session is still current. The work may
+   * change what reads would answer, so no later read takes part in one from before.
    *
    * @throws SessionError without a session, or when the platform no longer knows it: then it is forgotten here too.
    * @throws SessionStoreUnavailableError
    */
-  async use<T>(
-    context: RequestContext,
-    work: (session: PlatformSession, open: OpenSession) => Promise<T>,
-  ): Promise<T> {
-    const open = await (context.open ??= this.load(context));
-    try {
-      const result = await work(open.session, open);
-      await this.saveIfChanged(open);
-      return result;
-    } catch (error) {
-      if (error instanceof SessionError) await this.forget(context, open);
-      throw error;
-    }
+  use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
+    return this.withOpen(context, (open) => this.asWrite(open, () => this.run(open, work)));
   }
 
-  /** As {@link use}, for a read whose answer all fields of one request may share. */
-  async read<T>(
+  /**
+   * As {@link use}, for a call that changes nothing: all who ask for the same while it is under way share its answer.
+   *
+   * @param scope what else makes the call another one.
+   */
+  read<T>(
     context: RequestContext,
     operation: string,
-    work: (session: PlatformSession) => Promise<T>,
+    work: SessionWork<T>,
+    scope: { readonly arguments?: readonly unknown[]; readonly projectId?: string } = {},
   ): Promise<T> {
-    const { reads } = await (context.open ??= this.load(context));
-    const shared = reads.get(operation) ?? this.use(context, work);
-    reads.set(operation, shared);
-    return (await shared) as T;
+    return this.withOpen(context, (open) => {
+      const name = JSON.stringify([open.version, operation, scope.arguments, scope.projectId]);
+      return this.reads.share(open.key, name, () => this.run(open, work));
+    });
+  }
+
+  /**
+   * Prolongs the caller's platform session. However many ask together, here and in other instances, the platform is
+   * asked once.
+   *
+   * @throws SessionError, SessionStoreUnavailableError as {@link use}.
+   */
+  extend(context: RequestContext): Promise<{ expiresAt: number }> {
+    return this.withOpen(context, async ({ key, expiresAt }) => {
+      await this.extensions.share(key, 'extend', () =>
+        onceAmongInstances(this.store, key, async (waited) => {
+          if (waited) context.open = undefined;
+          await this.use(context, (session) => session.extendSession());
+        }),
+      );
+      // Whoever did it may have stored a new state of the session: what this request does next begins with that.
+      context.open = undefined;
+      return { expiresAt };
+    });
   }
 
   /** Whether the caller holds a session. The platform is not asked. */
@@ -95,66 +110,60 @@ export class SessionService {
    * @throws SessionStoreUnavailableError
    */
   async end(context: RequestContext): Promise<void> {
-    const open = await (context.open ??= this.load(context));
+    const open = await this.opening(context);
     await this.close(open);
     this.drop(context, open);
   }
 
+  private opening(context: RequestContext): Promise<OpenSession> {
+    return (context.open ??= this.sealed.load(context.presented));
+  }
+
+  private async withOpen<T>(context: RequestContext, work: (open: OpenSession) => Promise<T>): Promise<T> {
+    const open = await this.opening(context);
+    try {
+      return await work(open);
+    } catch (error) {
+      if (error instanceof SessionError) await this.forget(context, open);
+      throw error;
+    }
+  }
+
+  private async run<T>(open: OpenSession, work: SessionWork<T>): Promise<T> {
+    const result = await work(open.session, open);
+    await this.sealed.save(open);
+    return result;
+  }
+
+  private async asWrite<T>({ key }: OpenSession, work: () => Promise<T>): Promise<T> {
+    this.reads.drop(key);
+    try {
+      return await work();
+    } finally {
+      this.reads.drop(key);
+    }
+  }
+
   private async opened(context: RequestContext): Promise<OpenSession | undefined> {
     try {
-      return await (context.open ??= this.load(context));
+      return await this.opening(context);
     } catch (error) {
       if (error instanceof SessionError) return undefined;
       throw error;
     }
   }
 
-  private async load({ presented }: RequestContext): Promise<OpenSession> {
-    if (presented === undefined) throw noSession();
-    const { handle, transport } = presented;
-    const key = storeKey(handle);
-    const stored = await this.store.read(key);
-    if (stored === undefined) throw noSession();
-    const { version, expiresAt, sealed } = stored;
-    const text = this.seal.open(sealed, { handle, storeKey: key, version });
-    if (text === undefined) {
-      this.logger.warn(
-        'A stored session did not open: it was sealed by an unknown key or has been tampered with',
-      );
-      throw noSession();
-    }
-    const record = JSON.parse(text) as SessionRecord;
-    if (record.transport !== transport) throw noSession();
-    const session = this.client.restoreSession(record.snapshot);
-    const saved = this.seal.isOld(sealed) ? '' : session.json();
-    return { ...begun(session, handle, transport), key, version, expiresAt, saved };
-  }
-
-  private saveIfChanged(open: OpenSession): Promise<void> {
-    return (open.writing = open.writing.then(() => this.save(open)));
-  }
-
-  private async save(open: OpenSession): Promise<void> {
-    const saved = open.session.json();
-    if (saved === open.saved) return;
-    const { handle, key, transport, version } = open;
-    const sealed = this.seal.seal(recordOf(open.session, transport), {
-      handle,
-      storeKey: key,
-      version: version + 1,
-    });
-    // A session that has ended or moved on meanwhile stays as it is: what is late does not count.
-    if (!(await this.store.replace(key, version, sealed))) return;
-    open.version = version + 1;
-    open.saved = saved;
-  }
-
+  /** The platform's verdict is on the version that was used: a newer one of the same handle stays. */
   private async forget(context: RequestContext, open: OpenSession): Promise<void> {
-    if (await this.store.remove(open.key, open.version)) this.drop(context, open);
+    const removed = await this.store.remove(open.key, open.version);
+    if (removed || (await this.store.read(open.key)) === undefined) this.drop(context, open);
+    else context.open = undefined;
   }
 
   private async close(open: OpenSession): Promise<void> {
-    if (await this.store.remove(open.key)) await this.logoutAtPlatform(open.session);
+    const removed = await this.store.remove(open.key);
+    this.reads.drop(open.key);
+    if (removed) await this.logoutAtPlatform(open.session);
   }
 
   private drop(context: RequestContext, open: OpenSession): void {
@@ -174,20 +183,4 @@ export class SessionService {
       );
     }
   }
-}
-
-function begun(
-  session: PlatformSession,
-  handle: string,
-  transport: HandleTransport,
-): Pick<OpenSession, 'session' | 'handle' | 'transport' | 'writing' | 'reads'> {
-  return { session, handle, transport, writing: Promise.resolve(), reads: new Map() };
-}
-
-function recordOf(session: PlatformSession, transport: HandleTransport): string {
-  return JSON.stringify({ transport, snapshot: session.toDict() } satisfies SessionRecord);
-}
-
-function noSession(): SessionError {
-  return new SessionError('There is no session: log in first');
 }

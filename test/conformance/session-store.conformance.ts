@@ -98,6 +98,50 @@ export function sessionStoreConformance(
       expect(await store.read('key')).toBeUndefined();
     });
 
+    it('gives the lease of a session to one holder at a time', async () => {
+      const states = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => store.lease('key', `holder ${n}`, 3 * SECOND)),
+      );
+      expect(states.filter((state) => state === 'taken')).toHaveLength(1);
+      expect(states.filter((state) => state === 'held')).toHaveLength(19);
+      expect(await store.lease('other', 'holder', 3 * SECOND)).toBe('taken');
+    });
+
+    it('gives the lease to the next when it was given back undone', async () => {
+      await store.lease('key', 'first', 3 * SECOND);
+      expect(await store.settle('key', 'first', 0)).toBe(true);
+      expect(await store.lease('key', 'second', 3 * SECOND)).toBe('taken');
+    });
+
+    it('tells whoever asks that it has just been done, and for no longer than it was told to', async () => {
+      await store.lease('key', 'first', 3 * SECOND);
+      expect(await store.settle('key', 'first', 2 * SECOND)).toBe(true);
+      expect(await store.lease('key', 'second', 3 * SECOND)).toBe('settled');
+      await under.advance(2.1 * SECOND);
+      expect(await store.lease('key', 'second', 3 * SECOND)).toBe('taken');
+    });
+
+    it('keeps a lease as long as its holder asks in time, and gives it away after that', async () => {
+      await store.lease('key', 'first', 3 * SECOND);
+      await under.advance(2 * SECOND);
+      expect(await store.lease('key', 'first', 3 * SECOND)).toBe('taken');
+      await under.advance(2 * SECOND);
+      expect(await store.lease('key', 'second', 3 * SECOND)).toBe('held');
+      await under.advance(1.1 * SECOND);
+      expect(await store.lease('key', 'second', 3 * SECOND)).toBe('taken');
+    });
+
+    it('takes nothing from a holder whose lease is another one’s by now', async () => {
+      await store.lease('key', 'late', 3 * SECOND);
+      await under.advance(3.1 * SECOND);
+      await store.lease('key', 'second', 3 * SECOND);
+      expect(await store.settle('key', 'late', 2 * SECOND)).toBe(false);
+      expect(await store.settle('key', 'late', 0)).toBe(false);
+      expect(await store.lease('key', 'third', 3 * SECOND)).toBe('held');
+      expect(await store.settle('key', 'second', 0)).toBe(true);
+      expect(await store.settle('key', 'second', 0)).toBe(false);
+    });
+
     it('says that it is well', async () => {
       await expect(store.ping()).resolves.toBeUndefined();
     });

@@ -5,7 +5,7 @@ export async function eventually(check: () => unknown, withinMs = 5000): Promise
   const end = Date.now() + withinMs;
   for (;;) {
     try {
-      if (check() !== false) return;
+      if ((await check()) !== false) return;
       if (Date.now() >= end) throw new Error(`The condition did not come to hold within ${withinMs} ms.`);
     } catch (failure) {
       if (Date.now() >= end) throw failure;

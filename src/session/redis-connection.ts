@@ -1,0 +1,58 @@
+import { Redis } from 'ioredis';
+import { redisFault } from './redis-fault.js';
+import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.js';
+
+const COMMAND_TIMEOUT_MS = 250;
+const CONNECT_TIMEOUT_MS = 1000;
+/** A server that has stopped answering keeps its sockets open; after this the connection is made anew. */
+const SILENCE_MS = 1000;
+const LONGEST_PAUSE_MS = 500;
+
+/** One connection to Redis that finds back by itself. While there is none, every command fails at once. */
+export type RedisConnection = Redis & RedisScripts;
+
+/**
+ * @param url `redis://` or, with TLS, `rediss://`; may hold user, password and database.
+ * @param report told, without any secret, when the connection is lost or back, and what may cost sessions.
+ */
+export function connectRedis(url: string, report: (message: string) => void): RedisConnection {
+  const redis = new Redis(url, {
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    retryStrategy: (attempt) => Math.min(20 * attempt, LONGEST_PAUSE_MS),
+    scripts: REDIS_SCRIPTS,
+  }) as RedisConnection;
+  let reported: string | undefined;
+  const lost = (fault: string): void => {
+    // Each attempt to connect fails alike; one line for all of them is enough.
+    if (fault !== reported) report(`The session store cannot be used: ${fault}`);
+    reported = fault;
+  };
+  redis.on('error', (error) => {
+    lost(redisFault(error));
+  });
+  // A server that dies closes its connections without an error.
+  redis.on('reconnecting', () => {
+    lost(reported ?? 'the connection is lost');
+  });
+  redis.on('ready', () => {
+    if (reported !== undefined) report('The session store can be used again');
+    reported = undefined;
+    void warnOfEviction(redis, report);
+  });
+  return redis;
+}
+
+/** `INFO` tells it also where `CONFIG` is forbidden, as it is on most hosted servers. */
+async function warnOfEviction(redis: Redis, report: (message: string) => void): Promise<void> {
+  try {
+    const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
+    if (policy === undefined || policy === 'noeviction') return;
+    report(`Redis may drop sessions when its memory is full (maxmemory-policy ${policy}): use noeviction`);
+  } catch {
+    // A server that cannot be asked is warned of elsewhere.
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * What Redis does in one step each. A session is one string, `version.expiresAt.sealed`, whose expiry is the idle end,
+ * never later than the absolute one. A write that is sent again after a lost connection finds its own text and counts once.
+ */
+
+const NOW = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+const PARSED = `
+  local value = redis.call('GET', KEYS[1])
+  if not value then return nil end
+  local version, expiresAt, sealed = string.match(value, '^(%d+)%.(%d+)%.(.*)$')
+  if not version then return nil end`;
+
+/** key; sealed, idle and absolute life in milliseconds → the absolute end, or nil where the key is taken. */
+const CREATE = `${NOW}
+  local expiresAt = string.format('%.0f', now + ARGV[3])
+  local life = math.min(ARGV[2], ARGV[3])
+  if redis.call('SET', KEYS[1], '1.' .. expiresAt .. '.' .. ARGV[1], 'NX', 'PX', life) then return expiresAt end
+  ${PARSED}
+  if version == '1' and sealed == ARGV[1] then return expiresAt end
+  return nil`;
+
+/** key; idle life, least gain that is worth a write, in milliseconds → version, absolute end, sealed; or nil. */
+const READ = `${NOW}${PARSED}
+  local life = math.min(ARGV[1], expiresAt - now)
+  if life - redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then redis.pcall('PEXPIRE', KEYS[1], life) end
+  return { version, expiresAt, sealed }`;
+
+/** key; version that was read, sealed → 1 when it was current. */
+const REPLACE = `${PARSED}
+  local nextVersion = string.format('%.0f', ARGV[1] + 1)
+  if version == nextVersion and sealed == ARGV[2] then return 1 end
+  if version ~= ARGV[1] then return 0 end
+  redis.call('SET', KEYS[1], nextVersion .. '.' .. expiresAt .. '.' .. ARGV[2], 'KEEPTTL')
+  return 1`;
+
+/** key; version or '' for any → 1 when it was there. */
+const REMOVE = `${PARSED}
+  if ARGV[1] ~= '' and version ~= ARGV[1] then return 0 end
+  return redis.call('DEL', KEYS[1])`;
+
+/** key of the lease; holder, milliseconds → taken, held or settled. */
+const LEASE = `
+  local holder = redis.call('GET', KEYS[1])
+  if holder == 'settled' then return 'settled' end
+  if holder and holder ~= ARGV[1] then return 'held' end
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return 'taken'`;
+
+/** key of the lease; holder, milliseconds → 1 while the lease was the holder's. */
+const SETTLE = `
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], 'settled', 'PX', ARGV[2]) else redis.call('DEL', KEYS[1]) end
+  return 1`;
+
+/** The scripts as ioredis wants them. */
+export const REDIS_SCRIPTS = {
+  createSession: { numberOfKeys: 1, lua: CREATE },
+  readSession: { numberOfKeys: 1, lua: READ },
+  replaceSession: { numberOfKeys: 1, lua: REPLACE },
+  removeSession: { numberOfKeys: 1, lua: REMOVE },
+  leaseSession: { numberOfKeys: 1, lua: LEASE },
+  settleSession: { numberOfKeys: 1, lua: SETTLE },
+};
+
+/** The scripts as methods of the client. */
+export interface RedisScripts {
+  createSession(key: string, sealed: string, idle: number, max: number): Promise<string | null>;
+  readSession(key: string, idle: number, gain: number): Promise<[string, string, string] | null>;
+  replaceSession(key: string, version: number, sealed: string): Promise<number | null>;
+  removeSession(key: string, version: number | ''): Promise<number | null>;
+  leaseSession(key: string, holder: string, milliseconds: number): Promise<'taken' | 'held' | 'settled'>;
+  settleSession(key: string, holder: string, milliseconds: number): Promise<number>;
+}
