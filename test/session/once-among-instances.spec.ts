@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LeaseTable } from '../../src/session/lease-table.js';
+import { onceAmongInstances } from '../../src/session/once-among-instances.js';
+import { type SessionStore } from '../../src/session/session-store.js';
+import { eventually } from '../support/eventually.js';
+import { gate } from '../support/gate.js';
+import { manualClock, type ManualClock } from '../support/manual-clock.js';
+
+describe('what is done once among instances', () => {
+  let clock: ManualClock;
+  let store: SessionStore;
+  let asked: number;
+  beforeEach(() => {
+    clock = manualClock();
+    asked = 0;
+    const leases = new LeaseTable(clock.now);
+    store = {
+      lease: (...of: Parameters<LeaseTable['lease']>) => {
+        asked += 1;
+        return Promise.resolve(leases.lease(...of));
+      },
+      settle: (...of: Parameters<LeaseTable['settle']>) => Promise.resolve(leases.settle(...of)),
+    } as SessionStore;
+  });
+  afterEach(() => expect(asked).toBeGreaterThan(0));
+
+  it('is done by one, and the others wait for its end', async () => {
+    const held = gate();
+    let runs = 0;
+    const work = async (): Promise<void> => {
+      runs += 1;
+      await held.passed;
+    };
+    const all = Array.from({ length: 10 }, () => onceAmongInstances(store, 'session', work));
+    await eventually(() => asked > 20);
+    held.open();
+    expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1);
+    expect(runs).toBe(1);
+  });
+
+  it('is done by the next when the first one fails, who is told that it had to wait', async () => {
+    const held = gate();
+    const first = onceAmongInstances(store, 'session', async () => {
+      await held.passed;
+      throw new Error('the platform is down');
+    });
+    const told: boolean[] = [];
+    const second = onceAmongInstances(store, 'session', (waited) => {
+      told.push(waited);
+      return Promise.resolve();
+    });
+    held.open();
+    await expect(first).rejects.toThrow('the platform is down');
+    expect(await second).toBe(true);
+    expect(told).toEqual([true]);
+  });
+
+  it('is done by another when the first one has died', async () => {
+    await store.lease('session', 'an instance that was killed', 3000);
+    const second = onceAmongInstances(store, 'session', () => Promise.resolve());
+    await eventually(() => asked > 3);
+    clock.advance(3001);
+    expect(await second).toBe(true);
+  });
+});

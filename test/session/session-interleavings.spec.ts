@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { PlatformClient } from '../../src/client/index.js';
+import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
+import { storeKey } from '../../src/session/handle.js';
+import { type SessionService } from '../../src/session/session.service.js';
+import { type SessionStore } from '../../src/session/session-store.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+
+const INTERLEAVINGS = 1000;
+const STEPS = ['create', 'read', 'replace', 'remove', 'lease', 'settle'] as const;
+
+describe('a logout among reads and prolongations in flight', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let platform: UserPlatform;
+  let client: PlatformClient;
+  let store: EmbeddedSessionStore;
+  beforeAll(async () => {
+    folder = await tempFolder();
+    // Each answer brings a new cookie, so that each piece of work has something to store afterwards.
+    platform = await startUserPlatform({ newCookieEachRead: true });
+    client = new PlatformClient({ baseUrl: platform.baseUrl, transport: 'undici' });
+    store = new EmbeddedSessionStore(`${folder.path}/sessions.db`, { idleSeconds: 60, maxSeconds: 600 });
+  });
+  afterAll(async () => {
+    await client.close();
+    await store.close();
+    await platform.close();
+    await folder.remove();
+  });
+
+  /** The store, each of whose steps happens when the scheduler says so. */
+  function scheduledStore(scheduler: fc.Scheduler): SessionStore {
+    const scheduled = Object.fromEntries(
+      STEPS.map((step) => [
+        step,
+        async (...of: never[]) => {
+          await scheduler.schedule(Promise.resolve(), `${step} begins`);
+          const outcome: unknown = await (store[step] as (...of: never[]) => Promise<unknown>)(...of);
+          await scheduler.schedule(Promise.resolve(), `${step} is answered`);
+          return outcome;
+        },
+      ]),
+    );
+    return { ...scheduled, ping: () => store.ping(), close: () => store.close() } as SessionStore;
+  }
+
+  it(`never has its session revived, in ${INTERLEAVINGS} interleavings`, async () => {
+    const keys = [serverKey('a')] as const;
+    const plain = sessionService(store, client, keys);
+    let runs = 0;
+    let writesAfterRead = 0;
+    const read = (service: SessionService, handle: string, scheduler: fc.Scheduler): Promise<unknown> =>
+      service.read(requestWith(handle), 'getUserInfo', async (session) => {
+        await scheduler.schedule(Promise.resolve(), 'the platform is asked');
+        const user = await session.getUserInfo();
+        await scheduler.schedule(Promise.resolve(), 'the platform has answered');
+        return user;
+      });
+
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 0, max: 1 }), async (scheduler, readers) => {
+        const handle = await beginSession(plain, client, 'alice');
+        const service = sessionService(scheduledStore(scheduler), client, keys);
+        const other = sessionService(scheduledStore(scheduler), client, keys);
+        const outcomes = Promise.allSettled([
+          ...Array.from({ length: readers }, () => read(service, handle, scheduler)),
+          read(other, handle, scheduler),
+          service.use(requestWith(handle), (session) => session.extendSession()),
+          service.end(requestWith(handle)),
+        ]);
+        const settled = await scheduler.waitFor(outcomes);
+        runs += 1;
+        writesAfterRead += settled.filter(({ status }) => status === 'fulfilled').length - 1;
+        expect(settled.at(-1)).toMatchObject({ status: 'fulfilled' });
+        expect(await store.read(storeKey(handle))).toBeUndefined();
+        expect(await plain.isOpen(requestWith(handle))).toBe(false);
+      }),
+      { numRuns: INTERLEAVINGS, endOnFailure: true },
+    );
+
+    expect(runs).toBe(INTERLEAVINGS);
+    // Were the logout always first, nothing would have been shown.
+    expect(writesAfterRead).toBeGreaterThan(INTERLEAVINGS / 2);
+  }, 60_000);
+});

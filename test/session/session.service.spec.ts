@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { PlatformClient, SessionError } from '../../src/client/index.js';
+import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
+import { storeKey } from '../../src/session/handle.js';
+import { type SessionService } from '../../src/session/session.service.js';
+import { SessionStoreUnavailableError } from '../../src/session/session-store.js';
+import { gate } from '../support/gate.js';
+import { manualClock, type ManualClock } from '../support/manual-clock.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+
+const LIFE = { idleSeconds: 60, maxSeconds: 600 };
+
+describe('the session service', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let platform: UserPlatform;
+  let client: PlatformClient;
+  let store: EmbeddedSessionStore;
+  let service: SessionService;
+  let handle: string;
+  let clock: ManualClock;
+  beforeEach(async () => {
+    clock = manualClock();
+    folder = await tempFolder();
+    platform = await startUserPlatform({ newCookieEachRead: true });
+    client = new PlatformClient({ baseUrl: platform.baseUrl });
+    store = new EmbeddedSessionStore(`${folder.path}/sessions.db`, LIFE, clock.now);
+    service = sessionService(store, client, [serverKey('a')]);
+    handle = await beginSession(service, client, 'alice');
+  });
+  afterEach(async () => {
+    await client.close();
+    await store.close();
+    await platform.close();
+    await folder.remove();
+  });
+
+  const me = (context = requestWith(handle)): Promise<unknown> =>
+    service.read(context, 'getUserInfo', (session) => session.getUserInfo());
+  const extend = (): Promise<unknown> => service.extend(requestWith(handle));
+  /** Holds all calls of a route until the gate is opened. */
+  const hold = (route: string): { open: () => void; reached: Promise<void> } => {
+    const held = gate();
+    const reached = gate();
+    platform.before(route, () => {
+      reached.open();
+      return held.passed;
+    });
+    return { open: held.open, reached: reached.passed };
+  };
+
+  it('asks the platform once for what many requests of one session want at the same time', async () => {
+    const { open, reached } = hold('GET sessions/userInfo');
+    const asked = Array.from({ length: 20 }, () => me());
+    await reached;
+    open();
+    expect(await Promise.all(asked)).toEqual(Array(20).fill({ id: 'alice', fullName: 'alice' }));
+    expect(platform.count('GET sessions/userInfo')).toBe(1);
+    await me();
+    expect(platform.count('GET sessions/userInfo')).toBe(2);
+  });
+
+  it('shares nothing between two sessions of one user', async () => {
+    const other = await beginSession(service, client, 'alice');
+    const { open, reached } = hold('GET sessions/userInfo');
+    const asked = [me(), me(requestWith(other))];
+    await reached;
+    open();
+    await Promise.all(asked);
+    expect(platform.count('GET sessions/userInfo')).toBe(2);
+  });
+
+  it.each([
+    ['arguments', { arguments: [1] }, { arguments: [2] }],
+    ['projects', { projectId: 'A' }, { projectId: 'B' }],
+  ])('shares nothing between calls with different %s', async (_what, one, two) => {
+    const { open, reached } = hold('GET sessions/userInfo');
+    const asked = [one, two, one].map((scope) =>
+      service.read(requestWith(handle), 'getUserInfo', (session) => session.getUserInfo(), scope),
+    );
+    await reached;
+    open();
+    await Promise.all(asked);
+    expect(platform.count('GET sessions/userInfo')).toBe(2);
+  });
+
+  it('lets no read take part in one that began before a write', async () => {
+    const { open, reached } = hold('GET sessions/userInfo');
+    const early = me();
+    await reached;
+    await extend();
+    const late = me();
+    open();
+    await Promise.all([early, late]);
+    expect(platform.count('GET sessions/userInfo')).toBe(2);
+  });
+
+  it('prolongs once for all who ask together, and again for who asks later', async () => {
+    const { open, reached } = hold('PUT sessions');
+    const asked = Array.from({ length: 50 }, extend);
+    await reached;
+    open();
+    await Promise.all(asked);
+    expect(platform.count('PUT sessions')).toBe(1);
+    await extend();
+    expect(platform.count('PUT sessions')).toBe(1);
+    clock.advance(1001);
+    await extend();
+    expect(platform.count('PUT sessions')).toBe(2);
+  });
+
+  it('does not count a prolongation that failed', async () => {
+    platform.before('PUT sessions', () => Promise.reject(new Error('the connection breaks')));
+    await expect(extend()).rejects.toThrow();
+    platform.before('PUT sessions', () => Promise.resolve());
+    await extend();
+    expect(platform.count('PUT sessions')).toBe(2);
+  });
+
+  it('tells all who shared a read that the session has ended, and each of their cookies goes', async () => {
+    const session = client.openSession();
+    await session.login({ username: 'bob', password: 'password' });
+    const begun = await service.begin(requestWith(), session, 'cookie');
+    const { open, reached } = hold('GET sessions/userInfo');
+    const contexts = Array.from({ length: 5 }, () => requestWith(begun.handle, 'cookie'));
+    const asked = contexts.map((context) => me(context).catch((error: unknown) => error));
+    await reached;
+    await session.logout();
+    open();
+    for (const outcome of await Promise.all(asked)) expect(outcome).toMatchObject({ code: 'ERR009' });
+    expect(contexts.map(({ cookie }) => cookie)).toEqual(Array(5).fill('clear'));
+    expect(await store.read(storeKey(begun.handle))).toBeUndefined();
+  });
+
+  it('lets a verdict on an old version leave a newer one alone', async () => {
+    const context = requestWith(handle, 'bearer');
+    await service
+      .use(context, async () => {
+        await me();
+        throw new SessionError('The session has expired', { code: 'ERR009' });
+      })
+      .catch(() => undefined);
+    expect(await store.read(storeKey(handle))).toMatchObject({ version: 2 });
+    expect(await me(context)).toMatchObject({ id: 'alice' });
+  });
+
+  it('does not bring a session back when a read ends after the logout', async () => {
+    const { open, reached } = hold('GET sessions/userInfo');
+    const late = me();
+    await reached;
+    await service.end(requestWith(handle));
+    open();
+    await late.catch(() => undefined);
+    expect(await store.read(storeKey(handle))).toBeUndefined();
+    expect(await service.isOpen(requestWith(handle))).toBe(false);
+    expect(platform.openSessions()).toBe(0);
+  });
+
+  it('leaves no session on the platform when the former one cannot be ended', async () => {
+    const session = client.openSession();
+    await session.login({ username: 'alice', password: 'password' });
+    store.remove = () => Promise.reject(new SessionStoreUnavailableError('down'));
+    await expect(service.begin(requestWith(handle), session, 'bearer')).rejects.toThrow(
+      SessionStoreUnavailableError,
+    );
+    expect(platform.openSessions()).toBe(1);
+  });
+});

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { PlatformClient } from '../../src/client/index.js';
+import { type NamedKey } from '../../src/config/key-list.js';
+import { type HandleTransport } from '../../src/session/session-record.js';
+import { type RequestContext } from '../../src/session/request-context.js';
+import { RecordSeal } from '../../src/session/sealed-record.js';
+import { SealedSessions } from '../../src/session/sealed-sessions.service.js';
+import { SessionService } from '../../src/session/session.service.js';
+import { type SessionStore } from '../../src/session/session-store.js';
+
+/** A server key of a name, new each time. */
+export function serverKey(kid: string): NamedKey {
+  return { kid, key: randomBytes(32) };
+}
+
+/** The session service of one instance, over a store and a platform, without the rest of the service. */
+export function sessionService(
+  store: SessionStore,
+  client: PlatformClient,
+  keys: readonly [NamedKey, ...NamedKey[]],
+): SessionService {
+  return new SessionService(store, new SealedSessions(store, new RecordSeal(keys), client));
+}
+
+/** A request that brings a handle, or none. */
+export function requestWith(handle?: string, transport: HandleTransport = 'bearer'): RequestContext {
+  return { requestId: 'test', presented: handle === undefined ? undefined : { handle, transport } };
+}
+
+/** Logs a user in and begins a session; gives its handle. */
+export async function beginSession(
+  service: SessionService,
+  client: PlatformClient,
+  username: string,
+): Promise<string> {
+  const session = client.openSession();
+  await session.login({ username, password: 'password' });
+  return (await service.begin(requestWith(), session, 'bearer')).handle;
+}
