@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { redisFault } from './redis-fault.js';
 import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.js';
@@ -12,10 +14,12 @@ const LONGEST_PAUSE_MS = 500;
 export type RedisConnection = Redis & RedisScripts;
 
 /**
+ * Resolves when the first attempt to connect has come to an end, good or bad.
+ *
  * @param url `redis://` or, with TLS, `rediss://`; may hold user, password and database.
  * @param report told, without any secret, when the connection is lost or back, and what may cost sessions.
  */
-export function connectRedis(url: string, report: (message: string) => void): RedisConnection {
+export async function connectRedis(url: string, report: (message: string) => void): Promise<RedisConnection> {
   const redis = new Redis(url, {
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -43,6 +47,13 @@ export function connectRedis(url: string, report: (message: string) => void): Re
     reported = undefined;
     void warnOfEviction(redis, report);
   });
+  const firstAttempt = new AbortController();
+  await Promise.race([
+    once(redis, 'ready', firstAttempt),
+    once(redis, 'reconnecting', firstAttempt),
+    pause(CONNECT_TIMEOUT_MS, undefined, firstAttempt),
+  ]).catch(() => undefined);
+  firstAttempt.abort();
   return redis;
 }
 

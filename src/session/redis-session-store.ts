@@ -16,20 +16,29 @@ const PING_MS = 1000;
 
 /** Sessions in Redis, for any number of instances. Redis keeps the time, and expires sessions by itself. */
 export class RedisSessionStore implements SessionStore {
-  private readonly redis: RedisConnection;
   private readonly idle: number;
   private readonly max: number;
 
+  private constructor(
+    private readonly redis: RedisConnection,
+    life: SessionLife,
+  ) {
+    this.idle = life.idleSeconds * 1000;
+    this.max = life.maxSeconds * 1000;
+  }
+
   /**
-   * Connects in the background: a Redis that is not there yet, or no longer, makes each call fail within 250 ms.
+   * Connects, and goes on trying in the background: while there is no Redis, each call fails within 250 ms.
    *
    * @param url `redis://` or, with TLS, `rediss://`; may hold user, password and database.
    * @param report told, without any secret, what an operator should know.
    */
-  constructor(url: string, life: SessionLife, report: (message: string) => void = () => undefined) {
-    this.idle = life.idleSeconds * 1000;
-    this.max = life.maxSeconds * 1000;
-    this.redis = connectRedis(url, report);
+  static async open(
+    url: string,
+    life: SessionLife,
+    report: (message: string) => void = () => undefined,
+  ): Promise<RedisSessionStore> {
+    return new RedisSessionStore(await connectRedis(url, report), life);
   }
 
   async create(key: string, sealed: string): Promise<number> {

@@ -21,12 +21,12 @@ import { SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
 
-function sessionStore(settings: Settings): SessionStore {
+async function sessionStore(settings: Settings): Promise<SessionStore> {
   const life = { idleSeconds: settings.SESSION_IDLE_SECONDS, maxSeconds: settings.SESSION_MAX_SECONDS };
   if (settings.SESSION_STORE === 'embedded')
     return new EmbeddedSessionStore(settings.SESSION_STORE_PATH, life);
   const logger = new Logger('SessionStore');
-  return new RedisSessionStore(settings.REDIS_URL ?? '', life, (message) => {
+  return RedisSessionStore.open(settings.REDIS_URL ?? '', life, (message) => {
     logger.warn(message);
   });
 }

@@ -17,7 +17,7 @@ suite(`with a redis-server (${redisMissing ?? 'the system has one'}):`, () => {
 
   sessionStoreConformance('redis', async (life) => {
     await redis.admin.flushall();
-    const store = await connected(redis.url, life);
+    const store = await RedisSessionStore.open(redis.url, life);
     return {
       store,
       advance: (milliseconds) => ageRedis(redis.admin, milliseconds),
@@ -32,7 +32,7 @@ suite('the redis session store', () => {
   let reports: string[];
   const start = async (settings: string[] = []): Promise<void> => {
     redis = await startRedis(settings);
-    store = await connected(redis.url, LIFE, (message) => reports.push(message));
+    store = await RedisSessionStore.open(redis.url, LIFE, (message) => reports.push(message));
   };
   beforeEach(() => {
     reports = [];
@@ -83,7 +83,7 @@ suite('the redis session store', () => {
   it('may be opened before redis is there', async () => {
     redis = await startRedis();
     await redis.kill();
-    store = new RedisSessionStore(redis.url, LIFE);
+    store = await RedisSessionStore.open(redis.url, LIFE);
     await expect(store.create('key', 'sealed')).rejects.toThrow(SessionStoreUnavailableError);
     await redis.restart();
     await eventually(() => store.create('key', 'sealed'));
@@ -115,7 +115,7 @@ suite('the redis session store', () => {
     expect(reports).toEqual([]);
     await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
 
-    const other = new RedisSessionStore(redis.url, LIFE, (message) => reports.push(message));
+    const other = await RedisSessionStore.open(redis.url, LIFE, (message) => reports.push(message));
     await eventually(() => {
       expect(reports).toEqual([expect.stringMatching(/may drop sessions.*allkeys-lru/)]);
     });
@@ -125,11 +125,13 @@ suite('the redis session store', () => {
   it('logs in by the password of its url, and tells nobody what it was', async () => {
     const password = 'CANARY-PW-redis';
     redis = await startRedis(['--requirepass', password], { password });
-    store = await connected(`redis://:${password}@127.0.0.1:${redis.port}/0`, LIFE);
+    store = await RedisSessionStore.open(`redis://:${password}@127.0.0.1:${redis.port}/0`, LIFE);
     await store.create('key', 'sealed');
 
-    const wrong = new RedisSessionStore(`redis://:CANARY-PW-wrong@127.0.0.1:${redis.port}`, LIFE, (message) =>
-      reports.push(message),
+    const wrong = await RedisSessionStore.open(
+      `redis://:CANARY-PW-wrong@127.0.0.1:${redis.port}`,
+      LIFE,
+      (message) => reports.push(message),
     );
     await eventually(() => {
       expect(reports[0]).toMatch(/cannot be used: (WRONGPASS|NOAUTH)/);
@@ -148,13 +150,3 @@ suite('the redis session store', () => {
     expect(await store.remove('key')).toBe(false);
   });
 });
-
-async function connected(
-  url: string,
-  life: typeof LIFE,
-  report?: (message: string) => void,
-): Promise<RedisSessionStore> {
-  const store = new RedisSessionStore(url, life, report);
-  await eventually(() => store.ping());
-  return store;
-}

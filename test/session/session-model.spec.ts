@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import fc from 'fast-check';
+import { PlatformClient } from '../../src/client/index.js';
+import { MODEL_LIFE, sessionCommands, sessionModel, sessionSystem } from '../support/session-commands.js';
+import { type RunningRedis, redisMissing, startRedis } from '../support/start-redis.js';
+import { embeddedBench, redisBench, type StoreBench } from '../support/store-bench.js';
+import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+
+describe('sessions, whatever is done to them in whatever order, are what a simple model says', () => {
+  let platform: UserPlatform;
+  let client: PlatformClient;
+  beforeAll(async () => {
+    // Records that do not open are logged, and many do not after a rotation.
+    Logger.overrideLogger(false);
+    platform = await startUserPlatform();
+    client = new PlatformClient({ baseUrl: platform.baseUrl, transport: 'undici' });
+  });
+  afterAll(async () => {
+    await client.close();
+    await platform.close();
+  });
+
+  async function compare(open: () => Promise<StoreBench>, numRuns: number): Promise<void> {
+    let logins = 0;
+    await fc.assert(
+      fc.asyncProperty(sessionCommands(30), async (commands) => {
+        const bench = await open();
+        try {
+          const model = sessionModel();
+          await fc.asyncModelRun(() => ({ model, real: sessionSystem(bench, platform, client) }), commands);
+          logins += model.sessions.length;
+        } finally {
+          await bench.close();
+        }
+      }),
+      { numRuns, endOnFailure: true },
+    );
+    expect(logins).toBeGreaterThan(numRuns);
+  }
+
+  it('in the embedded store', () => compare(() => embeddedBench(MODEL_LIFE), 40), 60_000);
+
+  const suite = redisMissing === undefined ? describe : describe.skip;
+  suite(`in redis (${redisMissing ?? 'the system has one'})`, () => {
+    let redis: RunningRedis;
+    beforeAll(async () => (redis = await startRedis()));
+    afterAll(() => redis.close());
+
+    it('which is killed for a crash', () => compare(() => redisBench(redis, MODEL_LIFE), 15), 60_000);
+  });
+});
