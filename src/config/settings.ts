@@ -174,6 +174,33 @@ export class Settings {
   @IsBoolean({ message: '$property must be true or false' })
   GRAPHQL_INTROSPECTION?: boolean;
 
+  @Setting(
+    'when set, `_service` and `_entities` need the header `X-Federation-Secret` with it; in production they are off without it',
+    'the output of: openssl rand -base64 32',
+  )
+  @Rule(
+    'must be of printable ASCII characters without spaces, as a header can carry it',
+    (value) => value === undefined || (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)),
+  )
+  FEDERATION_SECRET?: string;
+
+  @Setting('entities that one operation may ask for by their keys')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  FEDERATION_MAX_REPRESENTATIONS = 100;
+
+  @Setting(
+    'prefix of the root fields, for graphs whose `me` and `projects` are taken: with `analytics` they are `analyticsMe` and `analyticsProjects`',
+    'analytics',
+  )
+  @Rule(
+    'must be a letter and then letters or digits, 32 at the most',
+    (value) =>
+      value === undefined || (typeof value === 'string' && /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(value)),
+  )
+  FIELD_PREFIX?: string;
+
   @Setting('how many `X-Forwarded-*` hops to believe')
   @Type(() => Number)
   @IsInt({ message: '$property must be a whole number from 0 to 16' })

@@ -3,6 +3,8 @@ import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nest
 import { Module } from '@nestjs/common';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
+import { FederationGatePlugin } from './federation-gate.plugin.js';
+import { prefixRootFields } from './field-prefix.js';
 import { graphQLContext } from './graphql-context.js';
 import { RequestPlugin } from './request.plugin.js';
 import { toGraphQLError } from './to-graphql-error.js';
@@ -31,6 +33,7 @@ const FEDERATION = {
       useFactory: (settings: Settings) => ({
         autoSchemaFile: { federation: { ...FEDERATION, directives: [...FEDERATION.directives] } },
         sortSchema: true,
+        transformSchema: prefixRootFields(settings.FIELD_PREFIX),
         graphiql: false,
         introspection: settings.introspection,
         includeStacktraceInErrorResponses: false,
@@ -44,6 +47,6 @@ const FEDERATION = {
       }),
     }),
   ],
-  providers: [RequestPlugin],
+  providers: [RequestPlugin, FederationGatePlugin],
 })
 export class GraphQLModule {}

@@ -1,0 +1,45 @@
+import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
+import { Plugin } from '@nestjs/apollo';
+import { Settings } from '../config/settings.js';
+import {
+  asksForFederation,
+  FEDERATION_SECRET_HEADER,
+  type FederationGate,
+  federationGate,
+} from './federation-gate.js';
+import { type GraphQLContext } from './graphql-context.js';
+import { checkRepresentations } from './representations.js';
+import { RequestRefusedError } from './request-refused-error.js';
+
+const FORBIDDEN = 403;
+
+/**
+ * Keeps the federation fields for the router. Before every execution, not while a document is validated: a document
+ * that was validated once is not validated again, whoever sends it. Guards and interceptors never see these fields.
+ */
+@Plugin()
+export class FederationGatePlugin implements ApolloServerPlugin<GraphQLContext> {
+  private readonly isOpenTo: FederationGate;
+
+  constructor(private readonly settings: Settings) {
+    this.isOpenTo = federationGate(settings.FEDERATION_SECRET, settings.production);
+  }
+
+  requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
+    return Promise.resolve({
+      didResolveOperation: ({ schema, document, operation, request: { http, variables = {} } }) => {
+        if (!asksForFederation(document)) return Promise.resolve();
+        if (!this.isOpenTo(http?.headers.get(FEDERATION_SECRET_HEADER))) {
+          throw new RequestRefusedError('FORBIDDEN', 'This is for the router of the graph only', FORBIDDEN);
+        }
+        if (operation !== undefined) {
+          checkRepresentations(
+            { schema, document, operation, variables },
+            this.settings.FEDERATION_MAX_REPRESENTATIONS,
+          );
+        }
+        return Promise.resolve();
+      },
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import {
+  GraphQLObjectType,
+  GraphQLSchema,
+  graphqlSync,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  print,
+  visit,
+} from 'graphql';
+
+/**
+ * A transform of the schema that gives every field of `Query` and `Mutation` a prefix, in what runs and in the SDL
+ * that routers read. Federation's own fields keep their names, and resolvers know nothing of it.
+ *
+ * @param prefix undefined leaves all as it is.
+ */
+export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSchema) => GraphQLSchema {
+  if (prefix === undefined) return (schema) => schema;
+  const renamed = (name: string): string =>
+    name.startsWith('_') ? name : `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return (schema) => {
+    const { types, query, mutation, ...rest } = schema.toConfig();
+    const sdl = withRenamedRoots(subgraphSdl(schema), renamed);
+    const withRenamedFields = (type: GraphQLObjectType): GraphQLObjectType => {
+      const config = type.toConfig();
+      const fields = Object.entries(config.fields).map(([name, field]) =>
+        name === '_service' ? [name, { ...field, resolve: () => ({ sdl }) }] : [renamed(name), field],
+      );
+      return new GraphQLObjectType({ ...config, fields: Object.fromEntries(fields) as typeof config.fields });
+    };
+    return new GraphQLSchema({
+      ...rest,
+      types: types.filter((type) => type !== query && type !== mutation),
+      query: query && withRenamedFields(query),
+      mutation: mutation && withRenamedFields(mutation),
+    });
+  };
+}
+
+function subgraphSdl(schema: GraphQLSchema): string {
+  const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
+  const { sdl } = data?._service as { sdl: string };
+  return sdl;
+}
+
+function withRenamedRoots(sdl: string, renamed: (name: string) => string): string {
+  const rename = (type: ObjectTypeDefinitionNode): ObjectTypeDefinitionNode | undefined =>
+    ['Query', 'Mutation'].includes(type.name.value)
+      ? {
+          ...type,
+          fields: type.fields?.map((field) => ({
+            ...field,
+            name: { ...field.name, value: renamed(field.name.value) },
+          })),
+        }
+      : undefined;
+  return print(visit(parse(sdl), { [Kind.OBJECT_TYPE_DEFINITION]: rename }));
+}

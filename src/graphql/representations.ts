@@ -1,0 +1,76 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  getArgumentValues,
+  getVariableValues,
+  type GraphQLSchema,
+  isUnionType,
+  Kind,
+  type OperationDefinitionNode,
+  separateOperations,
+  visit,
+} from 'graphql';
+import { RequestRefusedError } from './request-refused-error.js';
+
+const BAD_REQUEST = 400;
+
+/** One operation of a document, as it was sent. */
+export interface SentOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Refuses an operation that asks for too many entities, counted over all its `_entities` fields, or for one whose
+ * representation does not name an entity type of ours. Keys are the entity's own matter: an unknown one gives null.
+ *
+ * @throws RequestRefusedError
+ */
+export function checkRepresentations(sent: SentOperation, limit: number): void {
+  const representations = representationsOf(sent);
+  if (representations.length > limit) {
+    throw new RequestRefusedError(
+      'BAD_USER_INPUT',
+      `One operation may ask for ${limit} entities at the most`,
+      BAD_REQUEST,
+    );
+  }
+  const entities = sent.schema.getType('_Entity');
+  const names = new Set(isUnionType(entities) ? entities.getTypes().map(({ name }) => name) : []);
+  if (!representations.every((representation) => names.has(typeNameOf(representation)))) {
+    throw new RequestRefusedError(
+      'BAD_USER_INPUT',
+      'Each representation must be an object whose __typename is an entity type of this subgraph',
+      BAD_REQUEST,
+    );
+  }
+}
+
+/** What execution would find in the arguments; a variable of a wrong type is left for execution to refuse. */
+function representationsOf({ schema, document, operation, variables }: SentOperation): unknown[] {
+  const field = schema.getQueryType()?.getFields()._entities;
+  const values = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  if (field === undefined || values.coerced === undefined) return [];
+  return entitiesFields(document, operation).flatMap(
+    (node) => getArgumentValues(field, node, values.coerced).representations,
+  );
+}
+
+/** Through fragments too, but of this operation alone: others have variables of their own. */
+function entitiesFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
+  const fields: FieldNode[] = [];
+  visit(separateOperations(document)[operation.name?.value ?? ''] ?? document, {
+    [Kind.FIELD]: (node) => {
+      if (node.name.value === '_entities') fields.push(node);
+    },
+  });
+  return fields;
+}
+
+function typeNameOf(representation: unknown): string {
+  if (typeof representation !== 'object' || representation === null) return '';
+  const { __typename } = representation as { __typename?: unknown };
+  return typeof __typename === 'string' ? __typename : '';
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { buildSchema, type GraphQLObjectType } from 'graphql';
+import { startApp, type TestApp } from '../support/start-app.js';
+
+const subgraph = buildSchema(await readFile(new URL('../../subgraph.gql', import.meta.url), 'utf8'));
+const own = (type: GraphQLObjectType | null | undefined): string[] =>
+  Object.keys(type?.getFields() ?? {}).filter((name) => !name.startsWith('_'));
+const prefixed = (name: string): string => `analytics${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+describe('a prefix of the root fields', () => {
+  let app: TestApp;
+  beforeAll(async () => (app = await startApp({ FIELD_PREFIX: 'analytics' })));
+  afterAll(() => app.close());
+
+  it('is in front of every query and mutation of the SDL that routers read, and of nothing else', async () => {
+    const { data } = await app.graphql('{ _service { sdl } }');
+    const schema = buildSchema(data._service.sdl);
+    expect(own(schema.getQueryType())).toEqual(own(subgraph.getQueryType()).map(prefixed));
+    expect(own(schema.getMutationType())).toEqual(own(subgraph.getMutationType()).map(prefixed));
+    expect(Object.keys(schema.getTypeMap())).toEqual(Object.keys(subgraph.getTypeMap()));
+    expect(schema.getType('Project')).toMatchObject({
+      astNode: { directives: [{ name: { value: 'key' } }] },
+    });
+  });
+
+  it('is in front of the same fields when they are asked for', async () => {
+    const { data } = await app.graphql(
+      '{ __schema { queryType { fields { name } } mutationType { fields { name } } } }',
+    );
+    const names = (fields: { name: string }[]): string[] => fields.map(({ name }) => name).sort();
+    expect(names(data.__schema.queryType.fields)).toEqual(
+      own(subgraph.getQueryType()).map(prefixed).concat('_entities', '_service').sort(),
+    );
+    expect(names(data.__schema.mutationType.fields)).toEqual(
+      own(subgraph.getMutationType()).map(prefixed).sort(),
+    );
+    expect((await app.graphql('{ me { id } }')).errors?.[0]?.extensions.code).toBe(
+      'GRAPHQL_VALIDATION_FAILED',
+    );
+  });
+
+  it('changes nothing of what they do', async () => {
+    const login = await app.graphql(
+      'mutation { analyticsLogin(input: {username: "demo", password: "demo", transport: BEARER}) { handle projects { id name } } }',
+    );
+    const { handle, projects } = login.data.analyticsLogin;
+    const [project] = projects;
+    const { data, errors } = await app.graphql(
+      `query ($id: ID!, $representations: [_Any!]!) {
+        analyticsHasSession analyticsMe { fullName } analyticsProject(id: $id) { id name }
+        _entities(representations: $representations) { ... on Project { id name dateCreated } }
+      }`,
+      { handle, variables: { id: project.id, representations: [{ __typename: 'Project', id: project.id }] } },
+    );
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      analyticsHasSession: true,
+      analyticsMe: { fullName: expect.any(String) },
+      analyticsProject: project,
+      _entities: [{ ...project, dateCreated: expect.any(String) }],
+    });
+    const logout = await app.graphql('mutation { analyticsLogout { loggedOut } }', { handle });
+    expect(logout.data.analyticsLogout).toEqual({ loggedOut: true });
+  });
+});
