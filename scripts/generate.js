@@ -1,8 +1,10 @@
 /**
- * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md, .env.example.
+ * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md,
+ * .env.example, examples/federation/supergraph.graphql.
  * With --check it writes nothing and fails where a file is not what the code would make.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { composeSupergraph, USUAL_URLS } from '../examples/federation/compose.ts';
 import { configurationPage, environmentExample } from './configuration.js';
 import { errorsPage } from './errors-page.js';
 import { sdl } from './sdl.js';
@@ -14,6 +16,7 @@ const files = {
   'docs/errors.md': errorsPage(),
   'docs/configuration.md': configurationPage(),
   '.env.example': environmentExample(),
+  'examples/federation/supergraph.graphql': await composeSupergraph(USUAL_URLS, subgraph),
 };
 
 const check = process.argv.includes('--check');

@@ -10,19 +10,25 @@ function keys(ids: readonly unknown[]): Record<string, unknown> {
   return { representations: ids.map((id) => ({ __typename: 'Project', id })) };
 }
 
+function idsOf(projects: readonly ({ id: string } | null)[]): (string | undefined)[] {
+  return projects.map((project) => project?.id);
+}
+
 describe('projects by their keys', () => {
   let platform: CountedPlatform;
   let app: TestApp;
   let handle: string;
-  let ids: string[];
+  let ids: (string | undefined)[];
   beforeAll(async () => {
     platform = await startCountedPlatform();
     app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
     handle = await bearerHandle(app.graphql, { username: 'many-projects', password: 'demo' });
     const { data } = await app.graphql('{ projects { id } }', { handle });
-    ids = data.projects.map(({ id }: { id: string }) => id);
+    ids = idsOf(data.projects);
   });
-  beforeEach(() => platform.calls());
+  beforeEach(() => {
+    platform.calls();
+  });
   afterAll(async () => {
     await app.close();
     await platform.close();
@@ -33,7 +39,7 @@ describe('projects by their keys', () => {
       const wanted = ids.slice(operation * 100, operation * 100 + 100);
       const { data, errors } = await app.graphql(ENTITIES, { handle, variables: keys(wanted) });
       expect(errors).toBeUndefined();
-      expect(data._entities.map(({ id }: { id: string }) => id)).toEqual(wanted);
+      expect(idsOf(data._entities)).toEqual(wanted);
     }
     expect(platform.calls()).toEqual({ 'GET projects': 5 });
   });
@@ -74,13 +80,7 @@ describe('projects by their keys', () => {
       variables: keys(['unknown', known, 'X'.repeat(10_000), '', known]),
     });
     expect(errors).toBeUndefined();
-    expect(data._entities.map((project: { id: string } | null) => project?.id)).toEqual([
-      undefined,
-      known,
-      undefined,
-      undefined,
-      known,
-    ]);
+    expect(idsOf(data._entities)).toEqual([undefined, known, undefined, undefined, known]);
   });
 
   it.each([

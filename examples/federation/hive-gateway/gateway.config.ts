@@ -1,0 +1,29 @@
+/**
+ * Hive Gateway in front of Portico: hive-gateway supergraph supergraph.graphql -c gateway.config.ts
+ *
+ * FEDERATION_SECRET and SESSION_HEADER are those of Portico.
+ */
+import { defineConfig } from '@graphql-hive/gateway';
+
+const SESSION_HEADER = process.env.SESSION_HEADER ?? 'authorization';
+
+export const gatewayConfig = defineConfig({
+  propagateHeaders: {
+    fromClientToSubgraphs({ request, subgraphName }) {
+      // No other subgraph has any business with the handle.
+      if (subgraphName !== 'portico') return {};
+      return {
+        [SESSION_HEADER]: request.headers.get(SESSION_HEADER),
+        cookie: request.headers.get('cookie'),
+        'x-request-id': request.headers.get('x-request-id'),
+        'x-federation-secret': process.env.FEDERATION_SECRET,
+      };
+    },
+    fromSubgraphsToClient({ response, subgraphName }) {
+      if (subgraphName !== 'portico') return {};
+      return { 'set-cookie': response.headers.getSetCookie(), 'cache-control': 'private, no-store' };
+    },
+  },
+  // Requests are shared only between callers whose headers are all alike, the handle and the cookie among them.
+  inboundInflightRequestDeduplication: true,
+});

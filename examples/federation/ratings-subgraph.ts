@@ -1,0 +1,72 @@
+/** A second subgraph of the graph: it knows nothing of projects but their ids, and adds ratings to them. */
+import { ApolloServer } from '@apollo/server';
+import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
+import { startStandaloneServer } from '@apollo/server/standalone';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { GraphQLError, parse } from 'graphql';
+
+export const RATINGS_SDL = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])
+
+  type Query {
+    "The projects that were rated best, the best first; null for one that the caller may not see."
+    topRated(first: Int! = 3): [Project]!
+  }
+
+  type Mutation {
+    "Rates a project with one to five stars."
+    rate(projectId: ID!, stars: Int!): Project
+  }
+
+  type Project @key(fields: "id") {
+    id: ID!
+    "The mean of all stars; null without any."
+    rating: Float
+  }
+`;
+
+interface Project {
+  readonly id: string;
+}
+
+export interface RunningSubgraph {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** @param port 0: any free port. */
+export async function startRatingsSubgraph(port: number): Promise<RunningSubgraph> {
+  const stars = new Map<string, number[]>();
+  const rating = (id: string): number | null => {
+    const given = stars.get(id);
+    return given === undefined ? null : given.reduce((sum, one) => sum + one, 0) / given.length;
+  };
+  const resolvers = {
+    Query: {
+      topRated: (_: unknown, { first }: { first: number }): Project[] =>
+        [...stars.keys()]
+          .sort((one, other) => (rating(other) ?? 0) - (rating(one) ?? 0))
+          .slice(0, first)
+          .map((id) => ({ id })),
+    },
+    Mutation: {
+      rate: (_: unknown, { projectId, stars: given }: { projectId: string; stars: number }): Project => {
+        if (given < 1 || given > 5) {
+          throw new GraphQLError('Give one to five stars', { extensions: { code: 'BAD_USER_INPUT' } });
+        }
+        stars.set(projectId, [...(stars.get(projectId) ?? []), given]);
+        return { id: projectId };
+      },
+    },
+    Project: {
+      __resolveReference: ({ id }: Project): Project => ({ id }),
+      rating: ({ id }: Project) => rating(id),
+    },
+  };
+  const server = new ApolloServer({
+    schema: buildSubgraphSchema([{ typeDefs: parse(RATINGS_SDL), resolvers }]),
+    plugins: [ApolloServerPluginInlineTraceDisabled()],
+  });
+  const { url } = await startStandaloneServer(server, { listen: { host: '127.0.0.1', port } });
+  return { url, stop: () => server.stop() };
+}

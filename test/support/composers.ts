@@ -1,0 +1,55 @@
+import { composeServices as composeByApollo } from '@apollo/composition';
+import { composeServices as composeByHive } from '@theguild/federation-composition';
+import { federateSubgraphs, LATEST_ROUTER_COMPATIBILITY_VERSION } from '@wundergraph/composition';
+import { type DocumentNode, parse, print, printSchema } from 'graphql';
+
+/** A subgraph by its SDL. */
+export interface Subgraph {
+  readonly name: string;
+  readonly sdl: string;
+}
+
+/** What came of a composition: the schema that clients see, or what stands against it. */
+export interface Composition {
+  readonly schema: string | undefined;
+  readonly errors: readonly string[];
+}
+
+/** The composers that the routers of this field use. */
+export const COMPOSERS: readonly (readonly [string, (subgraphs: readonly Subgraph[]) => Composition])[] = [
+  [
+    '@apollo/composition',
+    (subgraphs) => {
+      const { schema, errors = [] } = composeByApollo(subgraphs.map(asService));
+      const api = schema?.toAPISchema().toGraphQLJSSchema();
+      return { schema: api && printSchema(api), errors: errors.map(({ message }) => message) };
+    },
+  ],
+  [
+    '@theguild/federation-composition',
+    (subgraphs) => {
+      const { publicSdl, errors = [] } = composeByHive(subgraphs.map(asService));
+      return { schema: publicSdl, errors: errors.map(({ message }) => message) };
+    },
+  ],
+  [
+    '@wundergraph/composition',
+    (subgraphs) => {
+      const result = federateSubgraphs({
+        subgraphs: subgraphs.map(({ name, sdl }) => ({
+          name,
+          url: `http://${name}/`,
+          definitions: parse(sdl),
+        })),
+        version: LATEST_ROUTER_COMPATIBILITY_VERSION,
+      });
+      return result.success
+        ? { schema: print(result.federatedGraphAST), errors: [] }
+        : { schema: undefined, errors: result.errors.map(({ message }) => message) };
+    },
+  ],
+];
+
+function asService({ name, sdl }: Subgraph): { name: string; url: string; typeDefs: DocumentNode } {
+  return { name, url: `http://${name}/`, typeDefs: parse(sdl) };
+}
