@@ -9,7 +9,7 @@ import {
 } from './federation-gate.js';
 import { type GraphQLContext } from './graphql-context.js';
 import { checkRepresentations } from './representations.js';
-import { RequestRefusedError } from './request-refused-error.js';
+import { RefusedRequestError } from './refused-request-error.js';
 
 const FORBIDDEN = 403;
 
@@ -30,7 +30,7 @@ export class FederationGatePlugin implements ApolloServerPlugin<GraphQLContext> 
       didResolveOperation: ({ schema, document, operation, request: { http, variables = {} } }) => {
         if (!asksForFederation(document)) return Promise.resolve();
         if (!this.isOpenTo(http?.headers.get(FEDERATION_SECRET_HEADER))) {
-          throw new RequestRefusedError('FORBIDDEN', 'This is for the router of the graph only', FORBIDDEN);
+          throw new RefusedRequestError('This is for the router of the graph only', FORBIDDEN, 'FORBIDDEN');
         }
         if (operation !== undefined) {
           checkRepresentations(

@@ -10,7 +10,7 @@ import {
   separateOperations,
   visit,
 } from 'graphql';
-import { RequestRefusedError } from './request-refused-error.js';
+import { RefusedRequestError } from './refused-request-error.js';
 
 const BAD_REQUEST = 400;
 
@@ -26,24 +26,24 @@ export interface SentOperation {
  * Refuses an operation that asks for too many entities, counted over all its `_entities` fields, or for one whose
  * representation does not name an entity type of ours. Keys are the entity's own matter: an unknown one gives null.
  *
- * @throws RequestRefusedError
+ * @throws RefusedRequestError
  */
 export function checkRepresentations(sent: SentOperation, limit: number): void {
   const representations = representationsOf(sent);
   if (representations.length > limit) {
-    throw new RequestRefusedError(
-      'BAD_USER_INPUT',
+    throw new RefusedRequestError(
       `One operation may ask for ${limit} entities at the most`,
       BAD_REQUEST,
+      'BAD_USER_INPUT',
     );
   }
   const entities = sent.schema.getType('_Entity');
   const names = new Set(isUnionType(entities) ? entities.getTypes().map(({ name }) => name) : []);
   if (!representations.every((representation) => names.has(typeNameOf(representation)))) {
-    throw new RequestRefusedError(
-      'BAD_USER_INPUT',
+    throw new RefusedRequestError(
       'Each representation must be an object whose __typename is an entity type of this subgraph',
       BAD_REQUEST,
+      'BAD_USER_INPUT',
     );
   }
 }

@@ -4,7 +4,7 @@ import { PlatformError } from '../client/index.js';
 import { SessionStoreUnavailableError } from '../session/session-store.js';
 import { type ErrorCode } from './error-codes.js';
 import { ERROR_TABLE } from './error-table.js';
-import { RequestRefusedError } from './request-refused-error.js';
+import { RefusedRequestError } from './refused-request-error.js';
 
 /** Errors that GraphQL itself finds in a request: their own messages quote the request, so each has a fixed one. */
 const REQUEST_ERRORS: Readonly<Partial<Record<string, { code: ErrorCode; message: string }>>> = {
@@ -52,7 +52,7 @@ function toMessageAndExtensions(formatted: GraphQLFormattedError, thrown: unknow
       retryAfter: 1,
     });
   }
-  if (thrown instanceof RequestRefusedError) return say(thrown.code, thrown.message, { retryable: false });
+  if (thrown instanceof RefusedRequestError) return say(thrown.code, thrown.message, { retryable: false });
   if (thrown instanceof GraphQLError) {
     const known = REQUEST_ERRORS[String(formatted.extensions?.code)];
     if (known !== undefined) return say(known.code, known.message, { retryable: false });

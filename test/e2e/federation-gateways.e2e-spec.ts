@@ -7,6 +7,7 @@ import { APOLLO_GATEWAY, HIVE_GATEWAY, runGateway, stopGateways } from '../suppo
 import { startApp, type TestApp } from '../support/start-app.js';
 
 const SECRET = 'only-the-router-knows';
+const PAGE = 'https://dashboard.example';
 const SESSION_HEADER = 'x-portico-session';
 const STARTING_MS = 90_000;
 const DEMO = { username: 'demo', password: 'demo' };
@@ -20,7 +21,12 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
   beforeAll(async () => {
     platform = await startCountedPlatform();
     [portico, ratings] = await Promise.all([
-      startApp({ PLATFORM_BASE_URL: platform.baseUrl, FEDERATION_SECRET: SECRET, SESSION_HEADER }),
+      startApp({
+        PLATFORM_BASE_URL: platform.baseUrl,
+        FEDERATION_SECRET: SECRET,
+        SESSION_HEADER,
+        CORS_ORIGINS: PAGE,
+      }),
       startRatingsSubgraph(0),
     ]);
     const supergraph = await composeSupergraph({ portico: `${portico.url}/graphql`, ratings: ratings.url });
@@ -95,11 +101,14 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
   });
 
   it('carries a cookie to the browser and back, and drops it at logout', async () => {
-    const login = await graphql('mutation { login(input: {username: "demo", password: "demo"}) { handle } }');
+    const login = await graphql(
+      'mutation { login(input: {username: "demo", password: "demo"}) { handle } }',
+      { headers: { origin: PAGE } },
+    );
     expect(login.data).toEqual({ login: { handle: null } });
     const [setCookie = ''] = login.headers.getSetCookie();
     expect(setCookie).toMatch(/^__Host-portico=[\w-]{43}; .*HttpOnly/);
-    const headers = { cookie: setCookie.split(';')[0] ?? '' };
+    const headers = { cookie: setCookie.split(';')[0] ?? '', origin: PAGE };
 
     const { data } = await graphql('{ hasSession me { fullName } }', { headers });
     expect(data).toMatchObject({ hasSession: true, me: { fullName: expect.any(String) } });

@@ -133,7 +133,8 @@ describe('projects by their keys', () => {
       variables: Record<string, unknown>,
       message: string,
     ): Promise<void> => {
-      const { status, data, errors } = await app.graphql(query, { handle, variables });
+      const headers = { accept: 'application/graphql-response+json' };
+      const { status, data, errors } = await app.graphql(query, { handle, variables, headers });
       expect({ status, data, message: errors?.map((error) => error.message) }).toEqual({
         status: 400,
         data: undefined,

@@ -15,7 +15,8 @@ interface Context {
 }
 
 const SESSION_HEADER = process.env.SESSION_HEADER ?? 'authorization';
-const FORWARDED = [SESSION_HEADER, 'cookie', 'x-request-id'];
+/** Portico looks at the origin before it lets a cookie change anything. */
+const FORWARDED = [SESSION_HEADER, 'cookie', 'origin', 'sec-fetch-site', 'x-request-id'];
 
 // No other subgraph has any business with the handle: each gets a data source of its own.
 function porticoDataSource(url: string | undefined): RemoteGraphQLDataSource<Context> {

@@ -6,6 +6,8 @@
 import { defineConfig } from '@graphql-hive/gateway';
 
 const SESSION_HEADER = process.env.SESSION_HEADER ?? 'authorization';
+/** Portico looks at the origin before it lets a cookie change anything. */
+const FORWARDED = [SESSION_HEADER, 'cookie', 'origin', 'sec-fetch-site', 'x-request-id'];
 
 export const gatewayConfig = defineConfig({
   propagateHeaders: {
@@ -13,9 +15,7 @@ export const gatewayConfig = defineConfig({
       // No other subgraph has any business with the handle.
       if (subgraphName !== 'portico') return {};
       return {
-        [SESSION_HEADER]: request.headers.get(SESSION_HEADER),
-        cookie: request.headers.get('cookie'),
-        'x-request-id': request.headers.get('x-request-id'),
+        ...Object.fromEntries(FORWARDED.map((name) => [name, request.headers.get(name)])),
         'x-federation-secret': process.env.FEDERATION_SECRET,
       };
     },

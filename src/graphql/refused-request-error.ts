@@ -1,0 +1,15 @@
+import { GraphQLError } from 'graphql';
+import { type ErrorCode, type ErrorReason } from './error-codes.js';
+
+/** A request that is understood and refused as a whole. Its message is meant for the caller and quotes nothing. */
+export class RefusedRequestError extends GraphQLError {
+  constructor(
+    message: string,
+    /** The HTTP status of the answer. */
+    status: number,
+    readonly code: ErrorCode,
+    readonly reason?: ErrorReason,
+  ) {
+    super(message, { extensions: { http: { status } } });
+  }
+}
