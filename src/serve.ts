@@ -13,8 +13,10 @@ export async function serve(): Promise<void> {
     const settings = app.get(Settings);
     await app.listen({ host: settings.HOST, port: settings.PORT });
     const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
-    if (!settings.production)
-      process.stdout.write(startScreen(await app.getUrl(), embedded, settings.introspection));
+    if (!settings.production) {
+      const { introspection, FIELD_PREFIX } = settings;
+      process.stdout.write(startScreen(await app.getUrl(), embedded, introspection, FIELD_PREFIX));
+    }
   } catch (fault) {
     process.stderr.write(`${startFault(fault)}\n`);
     await app?.close();

@@ -1,15 +1,17 @@
+import { prefixedName } from './graphql/field-prefix.js';
 import { type RunningPlatform } from './platform.module.js';
 
-const DEMO_QUERY =
-  'mutation { login(input: {username: "demo", password: "demo", transport: BEARER}) { handle me { fullName } projects { id name } } }';
-const ANY_QUERY = '{ hasSession }';
+const DEMO_LOGIN =
+  '(input: {username: "demo", password: "demo", transport: BEARER}) { handle me { fullName } projects { id name } }';
 
 /** What a person who has just started the service wants to know: where it is, who may log in, and a first query. */
 export function startScreen(
   serviceUrl: string,
   embedded: RunningPlatform | undefined,
   hasConsole: boolean,
+  fieldPrefix?: string,
 ): string {
+  const named = (name: string): string => prefixedName(fieldPrefix, name);
   const lines = [
     '',
     'Portico is ready.',
@@ -21,7 +23,10 @@ export function startScreen(
     '',
     'A first query:',
     '',
-    curl(`${serviceUrl}/graphql`, embedded ? DEMO_QUERY : ANY_QUERY),
+    curl(
+      `${serviceUrl}/graphql`,
+      embedded ? `mutation { ${named('login')}${DEMO_LOGIN} }` : `{ ${named('hasSession')} }`,
+    ),
     '',
     'Ctrl-C stops it.',
     '',

@@ -9,16 +9,21 @@ import {
   visit,
 } from 'graphql';
 
+/** The name of a root field under a prefix: `me` is `analyticsMe`. Federation's own fields keep theirs. */
+export function prefixedName(prefix: string | undefined, name: string): string {
+  if (prefix === undefined || name.startsWith('_')) return name;
+  return `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
 /**
  * A transform of the schema that gives every field of `Query` and `Mutation` a prefix, in what runs and in the SDL
- * that routers read. Federation's own fields keep their names, and resolvers know nothing of it.
+ * that routers read. Resolvers know nothing of it.
  *
  * @param prefix undefined leaves all as it is.
  */
 export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSchema) => GraphQLSchema {
   if (prefix === undefined) return (schema) => schema;
-  const renamed = (name: string): string =>
-    name.startsWith('_') ? name : `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const renamed = (name: string): string => prefixedName(prefix, name);
   return (schema) => {
     const { types, query, mutation, ...rest } = schema.toConfig();
     const sdl = withRenamedRoots(subgraphSdl(schema), renamed);
