@@ -5,7 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,11 +54,9 @@ async function main(): Promise<void> {
   say(`Portico at ${portico}, ratings at ${ratings.url}, the graph at ${gateway}`);
 
   await tour(gateway);
-  if (process.argv.includes('--stay')) {
-    say('Ctrl-C stops it.');
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  }
-  await ratings.stop();
+  if (!process.argv.includes('--stay')) return;
+  say('Ctrl-C stops it.');
+  await once(process, 'exit');
 }
 
 async function tour(gateway: string): Promise<void> {
@@ -135,12 +134,11 @@ function show(data: unknown): void {
   process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
 }
 
-try {
-  await main();
-} finally {
-  for (const child of processes) child.kill();
-  await Promise.all(
-    processes.filter(({ exitCode }) => exitCode === null).map((child) => once(child, 'exit')),
-  );
-  await rm(folder, { recursive: true, force: true });
-}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit());
+process.on('exit', () => {
+  // Nothing of it is to be kept, so nothing is waited for.
+  for (const child of processes) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+await main();
+process.exit();
