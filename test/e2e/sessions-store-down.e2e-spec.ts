@@ -52,8 +52,14 @@ suite(`a caller whose session store is down (${redisMissing ?? 'a redis-server t
     ['gone', (owned: RunningRedis) => owned.kill(), (owned: RunningRedis) => owned.restart()],
     [
       'stalled',
-      (owned: RunningRedis) => Promise.resolve(owned.pause()),
-      (owned: RunningRedis) => Promise.resolve(owned.resume()),
+      (owned: RunningRedis) =>
+        Promise.resolve(owned).then(({ pause }) => {
+          pause();
+        }),
+      (owned: RunningRedis) =>
+        Promise.resolve(owned).then(({ resume }) => {
+          resume();
+        }),
     ],
   ])(
     'is told so at once while it is %s, keeps the cookie, and goes on when it is back',

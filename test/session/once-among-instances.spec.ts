@@ -22,7 +22,9 @@ describe('what is done once among instances', () => {
       settle: (...of: Parameters<LeaseTable['settle']>) => Promise.resolve(leases.settle(...of)),
     } as SessionStore;
   });
-  afterEach(() => expect(asked).toBeGreaterThan(0));
+  afterEach(() => {
+    expect(asked).toBeGreaterThan(0);
+  });
 
   it('is done by one, and the others wait for its end', async () => {
     const held = gate();

@@ -1,7 +1,7 @@
 /** A point that waits until it is opened. */
 export interface Gate {
   readonly passed: Promise<void>;
-  open(): void;
+  readonly open: () => void;
 }
 
 export function gate(): Gate {

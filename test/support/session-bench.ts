@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { PlatformClient } from '../../src/client/index.js';
+import { type PlatformClient } from '../../src/client/index.js';
 import { type NamedKey } from '../../src/config/key-list.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type RequestContext } from '../../src/session/request-context.js';

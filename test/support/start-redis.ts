@@ -17,8 +17,8 @@ export interface RunningRedis {
   /** Starts it again on the same port, with what it had on disk. */
   restart(): Promise<void>;
   /** Stops it from answering; its sockets stay open. */
-  pause(): void;
-  resume(): void;
+  readonly pause: () => void;
+  readonly resume: () => void;
   close(): Promise<void>;
 }
 
@@ -72,8 +72,12 @@ export async function startRedis(
       child = launch();
       await admin.ping();
     },
-    pause: () => child.kill('SIGSTOP'),
-    resume: () => child.kill('SIGCONT'),
+    pause: () => {
+      child.kill('SIGSTOP');
+    },
+    resume: () => {
+      child.kill('SIGCONT');
+    },
     close: async () => {
       admin.disconnect();
       await kill();

@@ -18,14 +18,14 @@ export function startLoad(
   const began = performance.now();
   const now = (): number => performance.now() - began;
   const outcomes: Promise<LoadOutcome>[] = [];
-  let isRunning = true;
+  const stopping = new AbortController();
   const sendAt = async (n: number): Promise<LoadOutcome> => {
     const at = now();
     const answer = await send(n).catch(() => undefined);
     return { at, tookMs: now() - at, answer };
   };
   const running = (async () => {
-    while (isRunning) {
+    while (!stopping.signal.aborted) {
       const due = Math.ceil((now() / 1000) * requestsPerSecond);
       while (outcomes.length < due) outcomes.push(sendAt(outcomes.length));
       await pause(5);
@@ -34,7 +34,7 @@ export function startLoad(
   return {
     now,
     stop: async () => {
-      isRunning = false;
+      stopping.abort();
       await running;
       return Promise.all(outcomes);
     },

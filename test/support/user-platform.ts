@@ -9,6 +9,11 @@ export interface UserPlatform extends ScriptedPlatform {
   before(route: string, wait: () => Promise<void>): void;
 }
 
+interface OwnerAnswer {
+  readonly status?: number;
+  readonly body?: unknown;
+}
+
 /**
  * @param options.newCookieEachRead every read brings a new cookie, as some load balancers do: each one is a change to store.
  */
@@ -19,7 +24,7 @@ export async function startUserPlatform(
   const waits = new Map<string, () => Promise<void>>();
   const { newCookieEachRead = false } = options;
 
-  const route = (name: string, answer: (owner: string, token: string) => object): ScriptedAnswer =>
+  const route = (name: string, answer: (owner: string, token: string) => OwnerAnswer): ScriptedAnswer =>
     async function answerOwner(request, response) {
       await waits.get(name)?.();
       const token = String(request.headers['x-svc-authtoken']);
@@ -29,7 +34,7 @@ export async function startUserPlatform(
         response.end(JSON.stringify({ code: 'ERR009', message: 'The session has expired' }));
         return;
       }
-      const { status, body } = { status: 200, body: undefined, ...answer(owner, token) };
+      const { status = 200, body } = answer(owner, token);
       const cookie = newCookieEachRead ? { 'set-cookie': `node=${randomUUID()}; Path=/` } : {};
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
       response.writeHead(status, { ...type, ...cookie });

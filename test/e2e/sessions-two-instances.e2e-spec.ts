@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bearerHandle } from '../support/graphql-caller.js';
+import { runService, type RunningService, stopServices } from '../support/run-service.js';
+import { sessionKeysSetting } from '../support/session-keys.js';
+import { type RunningRedis, redisMissing, startRedis } from '../support/start-redis.js';
+import { codeOf, startLoad } from '../support/steady-load.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+
+const suite = redisMissing === undefined ? describe : describe.skip;
+const EXTEND = 'mutation { extend { expiresAt sessionStatus { id } } }';
+
+suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the test owns'})`, () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let redis: RunningRedis;
+  let platform: UserPlatform;
+  let one: RunningService;
+  let two: RunningService;
+  beforeAll(async () => {
+    folder = await tempFolder();
+    redis = await startRedis();
+    platform = await startUserPlatform({ newCookieEachRead: true });
+    const environment = {
+      SESSION_STORE: 'redis',
+      REDIS_URL: redis.url,
+      SESSION_KEYS: sessionKeysSetting(),
+      PLATFORM_BASE_URL: platform.baseUrl,
+      LOG_LEVEL: 'warn',
+    };
+    [one, two] = await Promise.all([
+      runService(folder.path, environment),
+      runService(folder.path, environment),
+    ]);
+  });
+  afterAll(async () => {
+    await stopServices();
+    await platform.close();
+    await redis.close();
+    await folder.remove();
+  });
+
+  it('know each other’s sessions, and end them for each other', async () => {
+    const before = platform.openSessions();
+    const handle = await bearerHandle(one.graphql, { username: 'alice' });
+    expect((await two.graphql('{ me { id } }', { handle })).data).toEqual({ me: { id: 'alice' } });
+    await two.graphql('mutation { logout { loggedOut } }', { handle });
+    expect((await one.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: false });
+    expect(platform.openSessions()).toBe(before);
+  });
+
+  it.each([
+    ['at once', 0],
+    ['later than a lease lasts', 3500],
+  ])(
+    'prolong a session once for a hundred who ask together, when the platform answers %s',
+    async (_when, delayMs) => {
+      const handle = await bearerHandle(one.graphql, { username: 'alice' });
+      platform.before('PUT sessions', () => pause(delayMs));
+      const before = platform.count('PUT sessions');
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? one : two).graphql(EXTEND, { handle })),
+      );
+      for (const { errors, data } of answers) {
+        expect(errors).toBeUndefined();
+        expect(data.extend.sessionStatus).toEqual({ id: 'alice' });
+      }
+      expect(platform.count('PUT sessions') - before).toBe(1);
+    },
+  );
+
+  it('lose no session when one of them is killed under load, and the errors end within a second', async () => {
+    const users = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        bearerHandle((n % 2 === 0 ? one : two).graphql, { username: `user ${n}` }),
+      ),
+    );
+    // As a balancer does: to each in turn, and to the other one once a connection is refused.
+    let isOneGone = false;
+    const load = startLoad(100, async (n) => {
+      const handle = users[n % users.length];
+      const toOne = n % 2 === 0 && !isOneGone;
+      try {
+        return await (toOne ? one : two).graphql('{ me { id } }', { handle });
+      } catch (error) {
+        isOneGone ||= toOne;
+        throw error;
+      }
+    });
+    await pause(1000);
+    const killedAt = load.now();
+    await one.stop('SIGKILL');
+    await pause(2000);
+    const outcomes = await load.stop();
+
+    const failures = outcomes.filter((outcome) => codeOf(outcome) !== 'OK');
+    expect(failures.map(codeOf)).toEqual(failures.map(() => 'NO_ANSWER'));
+    expect(failures.every(({ at }) => at < killedAt + 1000)).toBe(true);
+    expect(outcomes.length).toBeGreaterThan(200);
+    const answers = await Promise.all(users.map((handle) => two.graphql('{ me { id } }', { handle })));
+    expect(answers.map(({ data }): unknown => data.me.id)).toEqual(users.map((_, n) => `user ${n}`));
+  });
+});
