@@ -46,6 +46,7 @@ export async function manyUsers(
     REDIS_URL: redis.url,
     SESSION_KEYS: sessionKeysSetting(),
     PLATFORM_BASE_URL: platform.baseUrl,
+    PLATFORM_TRANSPORT: 'undici',
   });
   const agent = new Agent({ connections: IN_FLIGHT, pipelining: 1 });
   try {
