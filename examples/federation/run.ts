@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const supergraph = join(folder, 'supergraph.graphql');
   await writeFile(supergraph, await composeSupergraph({ portico, ratings: ratings.url }));
   run(
-    path('../../node_modules/@graphql-hive/gateway/dist/bin.js'),
+    path('hive-gateway/node_modules/@graphql-hive/gateway/dist/bin.js'),
     [
       'supergraph',
       supergraph,

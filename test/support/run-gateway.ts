@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
@@ -27,12 +26,11 @@ export interface GatewayKind {
 }
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/federation/', import.meta.url));
-const hiveEntry = createRequire(import.meta.url).resolve('@graphql-hive/gateway/package.json');
 
 export const HIVE_GATEWAY: GatewayKind = {
   name: 'Hive Gateway',
   command: (supergraph, port) => [
-    join(dirname(hiveEntry), 'dist/bin.js'),
+    join(EXAMPLES, 'hive-gateway/node_modules/@graphql-hive/gateway/dist/bin.js'),
     'supergraph',
     supergraph,
     ...['--config-path', join(EXAMPLES, 'hive-gateway/gateway.config.ts')],
