@@ -1,4 +1,4 @@
-import { prefixedName } from './graphql/field-prefix.js';
+import { prefixedName } from './config/prefixed-name.js';
 import { type RunningPlatform } from './platform.module.js';
 
 const DEMO_LOGIN =

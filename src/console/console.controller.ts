@@ -16,6 +16,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const PAGE = 'index.html';
+
 /** A page to try queries on, with a login panel. It is there wherever introspection is. */
 @Controller()
 export class ConsoleController {
@@ -23,7 +25,7 @@ export class ConsoleController {
 
   @Get()
   page(@Res() reply: FastifyReply): Promise<void> {
-    return this.send('index.html', reply);
+    return this.send(PAGE, reply);
   }
 
   @Get('console/:file')
@@ -34,12 +36,18 @@ export class ConsoleController {
   private async send(name: string, reply: FastifyReply): Promise<void> {
     const file = this.settings.introspection ? await consoleFile(name) : undefined;
     if (file === undefined) throw new NotFoundException();
+    const content = name === PAGE ? withFieldPrefix(file.content, this.settings.FIELD_PREFIX) : file.content;
     await reply
       .header('content-type', file.type)
       .header('content-security-policy', CONTENT_SECURITY_POLICY)
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
       .header('cache-control', 'no-cache')
-      .send(file.content);
+      .send(content);
   }
+}
+
+/** The page has to name root fields as this service does. The prefix is letters and digits, by its setting's check. */
+function withFieldPrefix(page: Buffer, prefix = ''): string {
+  return page.toString().replace('data-field-prefix=""', `data-field-prefix="${prefix}"`);
 }

@@ -8,12 +8,7 @@ import {
   print,
   visit,
 } from 'graphql';
-
-/** The name of a root field under a prefix: `me` is `analyticsMe`. Federation's own fields keep theirs. */
-export function prefixedName(prefix: string | undefined, name: string): string {
-  if (prefix === undefined || name.startsWith('_')) return name;
-  return `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-}
+import { prefixedName } from '../config/prefixed-name.js';
 
 /**
  * A transform of the schema that gives every field of `Query` and `Mutation` a prefix, in what runs and in the SDL

@@ -49,6 +49,19 @@ inBrowser(`the console in a browser${noBrowser === undefined ? '' : ` (skipped: 
     expect(complaints).toEqual([]);
   });
 
+  it('works under a field prefix too', async () => {
+    const own = await tempFolder();
+    const prefixed = await runService(own.path, { FIELD_PREFIX: 'analytics' });
+    const page = await browser.newPage();
+    await page.goto(prefixed.url);
+    await page.click('text=Log in');
+    await page.waitForSelector('#status:has-text("Logged in as")');
+    await page.click('.graphiql-execute-button');
+    await page.waitForSelector('.result-window:has-text("projects")');
+    await prefixed.stop();
+    await own.remove();
+  });
+
   it('says why a login failed', async () => {
     const page = await browser.newPage();
     await page.goto(service.url);

@@ -1,9 +1,17 @@
 /* global document, fetch, FormData, GraphiQL, React, ReactDOM */
 const ENDPOINT = '/graphql';
+const { fieldPrefix } = document.body.dataset;
+
+/** Selects a root field by the name that it has in this service, under the name that it has everywhere. */
+function field(name) {
+  if (fieldPrefix === '') return name;
+  return `${name}: ${fieldPrefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
 const FIRST_QUERY = `# Log in above; anonymously, if you leave all three fields empty.
 {
-  me { fullName }
-  projects { id name }
+  ${field('me')} { fullName }
+  ${field('projects')} { id name }
 }
 `;
 
@@ -39,7 +47,7 @@ form.addEventListener('submit', (event) => {
   const given = [...new FormData(form)].filter(([, value]) => value !== '');
   void tell(async () => {
     const { login } = await send(
-      'mutation ($input: LoginInput!) { login(input: $input) { me { fullName } } }',
+      `mutation ($input: LoginInput!) { ${field('login')}(input: $input) { me { fullName } } }`,
       {
         input: Object.fromEntries(given),
       },
@@ -51,15 +59,15 @@ form.addEventListener('submit', (event) => {
 
 document.querySelector('#logout').addEventListener('click', () => {
   void tell(async () => {
-    await send('mutation { logout { loggedOut } }');
+    await send(`mutation { ${field('logout')} { loggedOut } }`);
     return 'Logged out';
   });
 });
 
 void tell(async () => {
-  const { hasSession } = await send('{ hasSession }');
+  const { hasSession } = await send(`{ ${field('hasSession')} }`);
   if (!hasSession) return 'Not logged in';
-  return whoIsIt((await send('{ me { fullName } }')).me);
+  return whoIsIt((await send(`{ ${field('me')} { fullName } }`)).me);
 });
 
 ReactDOM.createRoot(document.querySelector('#graphiql')).render(
