@@ -45,6 +45,8 @@ export interface ScriptedPlatformOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Context path. Default `/api`. */
   readonly path?: string;
+  /** Whether `requests` holds what was asked. Default true. */
+  readonly remembers?: boolean;
 }
 
 /** A real HTTP server that answers by a script and remembers all that it was asked; closed after the test file. */
@@ -67,7 +69,7 @@ export async function startScriptedPlatform(
       headers: incoming.headers,
       body: Buffer.concat(chunks).toString(),
     };
-    requests.push(request);
+    if (options.remembers ?? true) requests.push(request);
     const route = `${request.method} ${path.split('?')[0] ?? ''}`;
     const scripted = script[route] ??
       script['*'] ?? { status: 404, body: { code: 'ERR004', message: 'No such route' } };

@@ -51,7 +51,11 @@ export async function startRedis(
     return child;
   };
   let child = launch();
-  const admin = new Redis(port, '127.0.0.1', { ...connection, retryStrategy: () => 10 });
+  const admin = new Redis(port, '127.0.0.1', {
+    ...connection,
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 10,
+  });
   admin.on('error', () => undefined);
   await admin.ping();
 
@@ -86,7 +90,8 @@ export async function startRedis(
   };
 }
 
-async function freePort(): Promise<number> {
+/** A loopback port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

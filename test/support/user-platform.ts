@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type ScriptedAnswer, type ScriptedPlatform, startScriptedPlatform } from './scripted-platform.js';
+import {
+  type Script,
+  type ScriptedAnswer,
+  type ScriptedPlatform,
+  startScriptedPlatform,
+} from './scripted-platform.js';
 
 /** A platform where anyone may log in and every answer names its owner, so that a mix-up shows. */
 export interface UserPlatform extends ScriptedPlatform {
@@ -16,13 +21,14 @@ interface OwnerAnswer {
 
 /**
  * @param options.newCookieEachRead every read brings a new cookie, as some load balancers do: each one is a change to store.
+ * @param options.forgetsRequests it counts no requests, for more of them than memory should hold.
  */
 export async function startUserPlatform(
-  options: { readonly newCookieEachRead?: boolean } = {},
+  options: { readonly newCookieEachRead?: boolean; readonly forgetsRequests?: boolean } = {},
 ): Promise<UserPlatform> {
   const owners = new Map<string, string>();
   const waits = new Map<string, () => Promise<void>>();
-  const { newCookieEachRead = false } = options;
+  const { newCookieEachRead = false, forgetsRequests = false } = options;
 
   const route = (name: string, answer: (owner: string, token: string) => OwnerAnswer): ScriptedAnswer =>
     async function answerOwner(request, response) {
@@ -41,7 +47,7 @@ export async function startUserPlatform(
       response.end(body === undefined ? '' : JSON.stringify(body));
     };
 
-  const platform = await startScriptedPlatform({
+  const script: Script = {
     'POST auth/login': async (request, response) => {
       await waits.get('POST auth/login')?.();
       const token = randomUUID();
@@ -66,7 +72,8 @@ export async function startUserPlatform(
     'GET projects': route('GET projects', (owner) => ({
       body: [{ id: owner, name: `project of ${owner}` }],
     })),
-  });
+  };
+  const platform = await startScriptedPlatform(script, { remembers: !forgetsRequests });
   return Object.defineProperties(platform as UserPlatform, {
     openSessions: { value: () => owners.size },
     before: { value: (name: string, wait: () => Promise<void>) => waits.set(name, wait) },
