@@ -2,15 +2,16 @@
 const REPLY_WORD = /^[A-Z]{2,32}(?= )/;
 /** What the client itself says; everything else of its messages may quote a command and its arguments. */
 const CLIENT_FAULTS: readonly [RegExp, string][] = [
-  [/^Command timed out/, 'it does not answer in time'],
+  [/^Command timed out|^Socket timeout|^connect ETIMEDOUT/, 'it does not answer in time'],
   [/^Stream isn't writeable|^Connection is closed|^Reached the max retries/, 'there is no connection'],
 ];
 
 /** Says in a few words what is wrong with Redis; never anything that was sent to it, nor where it is. */
 export function redisFault(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
+  const said = CLIENT_FAULTS.find(([pattern]) => pattern.test(error.message))?.[1];
+  if (said !== undefined) return said;
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && /^[A-Z0-9_]+$/.test(code)) return code;
-  const said = CLIENT_FAULTS.find(([pattern]) => pattern.test(error.message))?.[1];
-  return said ?? REPLY_WORD.exec(error.message)?.[0] ?? 'Redis refused a command';
+  return REPLY_WORD.exec(error.message)?.[0] ?? 'Redis refused a command';
 }

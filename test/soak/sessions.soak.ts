@@ -4,7 +4,7 @@ import { PlatformClient } from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
 import { RedisSessionStore } from '../../src/session/redis-session-store.js';
 import { manyUsers } from '../support/many-users.js';
-import { serverKey, sessionService } from '../support/session-bench.js';
+import { serverKey, sealedSessions } from '../support/session-bench.js';
 import { sessionCost } from '../support/session-cost.js';
 import { startPlatform } from '../support/start-platform.js';
 import { type RunningRedis, startRedis } from '../support/start-redis.js';
@@ -65,14 +65,14 @@ describe('sessions, for long', () => {
       const inRedis = await RedisSessionStore.open(redis.url, LIFE);
       const memory = async (): Promise<number> =>
         Number(/^used_memory:(\d+)/m.exec(await redis.admin.info('memory'))?.[1]);
-      show('in redis', await sessionCost(sessionService(inRedis, client, keys), client, SESSIONS, memory));
+      show('in redis', await sessionCost(sealedSessions(inRedis, client, keys), client, SESSIONS, memory));
       await inRedis.close();
 
       const folder = await tempFolder();
       const path = `${folder.path}/sessions.db`;
       let embedded = new EmbeddedSessionStore(path, LIFE);
       const fileSize = async (): Promise<number> => (await stat(path)).size;
-      show('embedded', await sessionCost(sessionService(embedded, client, keys), client, SESSIONS, fileSize));
+      show('embedded', await sessionCost(sealedSessions(embedded, client, keys), client, SESSIONS, fileSize));
       await embedded.close();
       const began = performance.now();
       embedded = new EmbeddedSessionStore(path, LIFE);

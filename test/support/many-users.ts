@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { bearerHandle } from './graphql-caller.js';
+import { bearerHandleAtLast } from './graphql-caller.js';
 import { sessionKeysSetting } from './session-keys.js';
 import { startApp, type TestApp } from './start-app.js';
 import { type RunningRedis } from './start-redis.js';
@@ -52,7 +52,7 @@ export async function manyUsers(
   try {
     const handles: string[] = [];
     for (let n = 0; n < size.users; n += 1) {
-      handles.push(await bearerHandle(app.graphql, { username: `user ${n}` }));
+      handles.push(await bearerHandleAtLast(app.graphql, { username: `user ${n}` }));
     }
     return await askInTurn(app, agent, redis, handles, size.requests);
   } finally {

@@ -19,7 +19,16 @@ export function sessionService(
   client: PlatformClient,
   keys: readonly [NamedKey, ...NamedKey[]],
 ): SessionService {
-  return new SessionService(store, new SealedSessions(store, new RecordSeal(keys), client));
+  return new SessionService(store, sealedSessions(store, client, keys));
+}
+
+/** Only its part that seals, stores and opens. */
+export function sealedSessions(
+  store: SessionStore,
+  client: PlatformClient,
+  keys: readonly [NamedKey, ...NamedKey[]],
+): SealedSessions {
+  return new SealedSessions(store, new RecordSeal(keys), client);
 }
 
 /** A request that brings a handle, or none. */

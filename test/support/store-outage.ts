@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { bearerHandle } from './graphql-caller.js';
+import { bearerHandleAtLast } from './graphql-caller.js';
 import { sessionKeysSetting } from './session-keys.js';
 import { startApp } from './start-app.js';
 import { type RunningRedis } from './start-redis.js';
@@ -36,7 +36,7 @@ export async function storeOutage(
   });
   try {
     const handles = await Promise.all(
-      Array.from({ length: USERS }, (_, n) => bearerHandle(app.graphql, { username: `user ${n}` })),
+      Array.from({ length: USERS }, (_, n) => bearerHandleAtLast(app.graphql, { username: `user ${n}` })),
     );
     const ask = (n: number): ReturnType<typeof app.graphql> =>
       app.graphql('{ me { id } }', { handle: handles[n % USERS] });
