@@ -1,5 +1,5 @@
 import { CredentialError } from './credential-error.js';
-import { type CredentialProvider } from './credential-provider.js';
+import { type CredentialProvider } from '../client/index.js';
 import { SharedSecret } from './shared-secret.js';
 
 /** A variable of the process's environment. */

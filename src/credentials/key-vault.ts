@@ -1,5 +1,5 @@
 import { type CredentialReason } from './credential-error.js';
-import { type CredentialProvider } from './credential-provider.js';
+import { type CredentialProvider } from '../client/index.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
 import { loadSdk } from './load-sdk.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';

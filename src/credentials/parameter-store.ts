@@ -1,5 +1,5 @@
 import { reasonOfAwsError } from './aws-failure.js';
-import { type CredentialProvider } from './credential-provider.js';
+import { type CredentialProvider } from '../client/index.js';
 import { loadSdk } from './load-sdk.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
 

@@ -1,5 +1,5 @@
 import { CredentialError } from './credential-error.js';
-import { type CredentialProvider } from './credential-provider.js';
+import { type CredentialProvider } from '../client/index.js';
 import { reasonOfGoogleError } from './google-failure.js';
 import { loadSdk } from './load-sdk.js';
 import { secretText } from './secret-text.js';

@@ -1,5 +1,5 @@
 import { CredentialError, type CredentialReason, type SecretOrigin } from './credential-error.js';
-import { type CredentialProvider } from './credential-provider.js';
+import { type CredentialProvider } from '../client/index.js';
 import { once, type Once, type OnceOptions } from './once.js';
 import { pickField } from './pick-field.js';
 import { FETCH_LIMIT_MS, withinLimit } from './time-limit.js';

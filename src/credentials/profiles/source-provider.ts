@@ -1,4 +1,4 @@
-import { type CredentialProvider } from '../credential-provider.js';
+import { type CredentialProvider } from '../../client/index.js';
 import { env, type EnvParameters } from '../env.js';
 import { file } from '../file.js';
 import { KeyVaultSecret } from '../key-vault.js';
