@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { ConsoleModule } from './console/console.module.js';
+import { CredentialsModule } from './credentials/credentials.module.js';
 import { GraphQLModule } from './graphql/graphql.module.js';
 import { HealthModule } from './health/health.module.js';
 import { PlatformModule } from './platform.module.js';
@@ -11,6 +12,7 @@ import { SessionModule } from './session/session.module.js';
 @Module({
   imports: [
     PlatformModule,
+    CredentialsModule,
     SessionModule,
     AuthModule,
     ProjectsModule,

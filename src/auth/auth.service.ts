@@ -1,15 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  InvalidRequestError,
-  LoginFailedError,
-  PlatformClient,
-  type PlatformSession,
-} from '../client/index.js';
+import { PlatformClient, type PlatformSession } from '../client/index.js';
+import { ProfileLoginService } from '../credentials/profile-login.service.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionStore } from '../session/session-store.js';
 import { SessionService } from '../session/session.service.js';
 import { type DelegateInput, type LoginInput, SessionTransport } from './login.input.js';
+import { loginChoice } from './login-choice.js';
 import { LogoutPayload } from './logout-payload.model.js';
 
 @Injectable()
@@ -17,22 +14,19 @@ export class AuthService {
   constructor(
     private readonly client: PlatformClient,
     private readonly sessions: SessionService,
+    private readonly profiles: ProfileLoginService,
     @Inject(SessionStore) private readonly store: SessionStore,
   ) {}
 
-  login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
-    return this.begin(context, input.transport, async (session) => {
-      if (given(input.password) !== undefined && given(input.username) === undefined) {
-        throw new InvalidRequestError('A password needs a user name');
-      }
-      if (given(input.profile) !== undefined) throw new LoginFailedError('There is no such profile');
-      await session.login({
-        username: given(input.username),
-        password: given(input.password),
-        apiKey: given(input.apiKey),
-        applicationType: given(input.applicationType),
-      });
-    });
+  async login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
+    const choice = loginChoice(input);
+    if ('credentials' in choice) {
+      return this.begin(context, input.transport, (session) => session.login(choice.credentials));
+    }
+    const { profile, profileKey } = choice;
+    const authenticate = (session: PlatformSession): Promise<void> =>
+      this.profiles.logInWithKey(session, profile, profileKey);
+    return this.begin(context, input.transport, authenticate, profile);
   }
 
   delegate(context: RequestContext, input: DelegateInput): Promise<AuthPayload> {
@@ -54,17 +48,13 @@ export class AuthService {
     context: RequestContext,
     transport: SessionTransport,
     authenticate: (session: PlatformSession) => Promise<void>,
+    profile?: string,
   ): Promise<AuthPayload> {
     await this.store.ping();
     const session = this.client.openSession();
     await authenticate(session);
     const bearer = transport === SessionTransport.BEARER;
-    const open = await this.sessions.begin(context, session, bearer ? 'bearer' : 'cookie');
+    const open = await this.sessions.begin(context, session, bearer ? 'bearer' : 'cookie', profile);
     return { handle: bearer ? open.handle : undefined, expiresAt: new Date(open.expiresAt) };
   }
-}
-
-/** GraphQL tells null from absent; the platform does not. */
-function given<T>(value: T | null | undefined): T | undefined {
-  return value ?? undefined;
 }

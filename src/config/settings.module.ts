@@ -6,6 +6,9 @@ import { Settings } from './settings.js';
 /** Settings by name, as the environment holds them. */
 export type Environment = Readonly<Record<string, string>>;
 
+/** The injection token of the whole {@link Environment}, for credentials whose names only a profile file knows. */
+export const ProcessEnvironment = Symbol('ProcessEnvironment');
+
 /** Gives the settings, read once before anything else is built, to whoever asks. */
 @Module({})
 export class SettingsModule {
@@ -16,12 +19,14 @@ export class SettingsModule {
    * @throws SettingsError
    */
   static async read(environment?: Environment): Promise<{ settings: Settings; module: DynamicModule }> {
-    let outcome: { settings: Settings } | { problem: unknown } | undefined;
+    let outcome:
+      { settings: Settings; source: Readonly<Record<string, unknown>> } | { problem: unknown } | undefined;
     const config = await ConfigModule.forRoot({
       ignoreEnvFile: environment !== undefined,
       validate: (record: Record<string, unknown>) => {
         try {
-          outcome = { settings: readSettings(environment ?? record) };
+          const source = environment ?? record;
+          outcome = { settings: readSettings(source), source };
         } catch (problem) {
           outcome = { problem };
         }
@@ -31,13 +36,16 @@ export class SettingsModule {
     });
     if (outcome === undefined) throw new Error('@nestjs/config did not ask for validation');
     if ('problem' in outcome) throw outcome.problem;
-    const { settings } = outcome;
+    const { settings, source } = outcome;
     const module = {
       module: SettingsModule,
       global: true,
       imports: [config],
-      providers: [{ provide: Settings, useValue: settings }],
-      exports: [Settings],
+      providers: [
+        { provide: Settings, useValue: settings },
+        { provide: ProcessEnvironment, useValue: source },
+      ],
+      exports: [Settings, ProcessEnvironment],
     };
     return { settings, module };
   }

@@ -168,6 +168,14 @@ export class Settings {
   )
   CORS_ORIGINS: string[] = [];
 
+  @Setting(
+    'a YAML file of credential profiles, watched: a valid change is taken without a restart; see docs/credentials.md',
+    '/etc/portico/profiles.yaml',
+  )
+  @IsOptional()
+  @IsString()
+  CREDENTIALS_FILE?: string;
+
   @Setting('introspection and the console; on, in production off')
   @IsOptional()
   @TrueOrFalse()
@@ -232,6 +240,21 @@ export class Settings {
   @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`: JSON lines on stdout')
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
   LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' = 'info';
+
+  @Setting(
+    'the port where `GET /metrics` answers in the Prometheus text format, on `HOST`; none: no metrics; `0`: any free port',
+    '9464',
+  )
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: PORT_NUMBER })
+  @Min(0, { message: PORT_NUMBER })
+  @Max(65535, { message: PORT_NUMBER })
+  @Rule(
+    'must be another port than PORT',
+    (value, settings: Settings) => value === undefined || value === 0 || value !== settings.PORT,
+  )
+  METRICS_PORT?: number;
 
   /** True unless the environment is production or says otherwise. */
   get introspection(): boolean {

@@ -1,6 +1,6 @@
 export { type Once } from './once.js';
 export { CredentialError, type CredentialReason, type CredentialStore } from './credential-error.js';
-export { type CredentialProvider } from './credential-provider.js';
+export { type CredentialProvider } from '../client/index.js';
 export { env, type EnvParameters } from './env.js';
 export { file, type FileParameters } from './file.js';
 export { keyVault, KeyVaultSecret, type KeyVaultParameters } from './key-vault.js';
@@ -10,3 +10,5 @@ export { secretsManager, SecretsManagerSecret, type SecretsManagerParameters } f
 export { CredentialProfiles, type CredentialProfilesOptions } from './profiles/credential-profiles.js';
 export { CredentialProfilesError } from './profiles/credential-profiles-error.js';
 export { type ProfileLogin } from './profiles/profile-credentials.js';
+export { logInByProfile } from './profiles/profile-login.js';
+export { type ProfileResolution } from './profiles/profile-resolution.js';

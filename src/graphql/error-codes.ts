@@ -13,6 +13,8 @@ export const ERROR_CODES = {
   UPSTREAM_TIMEOUT: 'The platform did not answer in time.',
   UPSTREAM_PROTOCOL: 'The platform answered in a way that cannot be used.',
   SESSION_STORE_UNAVAILABLE: 'Sessions cannot be looked up now; the session itself is not lost. Try again.',
+  CREDENTIAL_UNAVAILABLE:
+    'A credential of the profile cannot be had; the log says which one, under the `requestId`.',
   RATE_LIMITED: 'Too many attempts; `retryAfter` says in how many seconds to try again.',
   BAD_REQUEST: 'The HTTP request is not a GraphQL request.',
   GRAPHQL_PARSE_FAILED: 'The document is not GraphQL.',
@@ -39,6 +41,16 @@ export const ERROR_REASONS = {
   DNS: 'The host name was not found.',
   TLS: 'No trusted TLS connection could be made.',
   CIRCUIT_OPEN: 'The platform has failed too often; it is left alone for a while.',
+  SECRET_NOT_FOUND: 'The secret store has no such secret.',
+  SECRET_DENIED: 'The secret store refused the request.',
+  SECRET_NOT_CONFIGURED: 'The service has no login or region for the secret store.',
+  SECRET_THROTTLED: 'The secret store asks for fewer requests.',
+  SECRET_TIMEOUT: 'The secret store did not answer in time.',
+  SECRET_UNREACHABLE: 'The secret store cannot be reached or failed.',
+  SECRET_MALFORMED: 'The secret cannot be read.',
+  SECRET_EMPTY: 'The secret is empty.',
+  SECRET_MISSING_KEY: 'The secret lacks the key that the profile names.',
+  SECRET_MISSING_SDK: 'A package that the secret store needs is not installed.',
 } as const;
 
 export type ErrorReason = keyof typeof ERROR_REASONS;

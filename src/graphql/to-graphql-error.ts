@@ -1,8 +1,9 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { PlatformError } from '../client/index.js';
+import { CredentialError, type CredentialReason } from '../credentials/credential-error.js';
 import { SessionStoreUnavailableError } from '../session/session-store.js';
-import { type ErrorCode } from './error-codes.js';
+import { type ErrorCode, type ErrorReason } from './error-codes.js';
 import { ERROR_TABLE } from './error-table.js';
 import { RefusedRequestError } from './refused-request-error.js';
 
@@ -23,6 +24,9 @@ const REQUEST_ERRORS: Readonly<Partial<Record<string, { code: ErrorCode; message
     message: 'The document does not hold exactly one operation of the name that was asked for',
   },
 };
+
+/** What passes by itself; the others need the operator. */
+const PASSING: readonly CredentialReason[] = ['THROTTLED', 'TIMEOUT', 'UNREACHABLE'];
 
 const UNFORESEEN = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
 
@@ -53,6 +57,7 @@ function toMessageAndExtensions(formatted: GraphQLFormattedError, thrown: unknow
     });
   }
   if (thrown instanceof RefusedRequestError) return say(thrown.code, thrown.message, { retryable: false });
+  if (thrown instanceof CredentialError) return fromCredentialError(thrown);
   if (thrown instanceof GraphQLError) {
     const known = REQUEST_ERRORS[String(formatted.extensions?.code)];
     if (known !== undefined) return say(known.code, known.message, { retryable: false });
@@ -79,6 +84,14 @@ function fromPlatformError(error: PlatformError): GraphQLFormattedError {
       retryAfter: error.retryAfterSeconds,
     }),
     retryable: error.retryable,
+  });
+}
+
+/** Store and secret have names that are the operator's business: the log has them. */
+function fromCredentialError({ reason }: CredentialError): GraphQLFormattedError {
+  return say('CREDENTIAL_UNAVAILABLE', 'A credential of the profile cannot be had', {
+    reason: `SECRET_${reason}` satisfies ErrorReason,
+    retryable: PASSING.includes(reason),
   });
 }
 

@@ -1,5 +1,5 @@
 import { type PlatformSession } from '../client/index.js';
-import { type HandleTransport } from './session-record.js';
+import { type HandleTransport, type ServiceLogin } from './session-record.js';
 
 /** A session that one request has loaded or begun. */
 export interface OpenSession {
@@ -9,6 +9,8 @@ export interface OpenSession {
   readonly session: PlatformSession;
   /** Milliseconds of the epoch: the absolute end of the handle. */
   readonly expiresAt: number;
+  /** Present when a credential profile opened the session. */
+  service: ServiceLogin | undefined;
   /** The version that is known to be in the store. */
   version: number;
   /** The snapshot that is known to be in the store, as JSON. */

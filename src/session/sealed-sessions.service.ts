@@ -4,7 +4,7 @@ import { newHandle, storeKey } from './handle.js';
 import { type OpenSession } from './open-session.js';
 import { type PresentedHandle } from './request-context.js';
 import { RecordSeal } from './sealed-record.js';
-import { type HandleTransport, type SessionRecord } from './session-record.js';
+import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
 import { SessionStore } from './session-store.js';
 
 /** Platform sessions in the store: sealed on the way in, opened by their handle on the way out. */
@@ -21,15 +21,18 @@ export class SealedSessions {
   /**
    * Stores a session under a new handle.
    *
+   * @param service present for one that a credential profile opened.
    * @throws SessionStoreUnavailableError
    */
-  async create(session: PlatformSession, transport: HandleTransport): Promise<OpenSession> {
+  async create(
+    session: PlatformSession,
+    transport: HandleTransport,
+    service?: ServiceLogin,
+  ): Promise<OpenSession> {
     const handle = newHandle();
-    const key = storeKey(handle);
-    const saved = session.json();
-    const sealed = this.seal.seal(recordOf(session, transport), { handle, storeKey: key, version: 1 });
-    const expiresAt = await this.store.create(key, sealed);
-    return { handle, key, transport, session, version: 1, expiresAt, saved, writing: Promise.resolve() };
+    const begun = { ...begin(handle, session, transport, service), version: 1, saved: session.json() };
+    const expiresAt = await this.store.create(begun.key, this.sealed(begun, 1));
+    return { ...begun, expiresAt };
   }
 
   /**
@@ -56,7 +59,7 @@ export class SealedSessions {
     if (record.transport !== transport) throw noSession();
     const session = this.client.restoreSession(record.snapshot);
     const saved = this.seal.isOld(sealed) ? '' : session.json();
-    return { handle, key, transport, session, version, expiresAt, saved, writing: Promise.resolve() };
+    return { ...begin(handle, session, transport, record.service), version, expiresAt, saved };
   }
 
   /**
@@ -68,20 +71,48 @@ export class SealedSessions {
     return (open.writing = open.writing.then(() => this.saveIfChanged(open)));
   }
 
+  /**
+   * Stores another platform session in place of the one that was read, and gives it; undefined if another version has
+   * been stored meanwhile, or none is there any more.
+   *
+   * @throws SessionStoreUnavailableError
+   */
+  async replaceLogin(
+    open: OpenSession,
+    session: PlatformSession,
+    service: ServiceLogin,
+  ): Promise<OpenSession | undefined> {
+    const version = open.version + 1;
+    const replaced = { ...open, session, service, version, saved: session.json() };
+    const done = await this.store.replace(open.key, open.version, this.sealed(replaced, version));
+    return done ? replaced : undefined;
+  }
+
   private async saveIfChanged(open: OpenSession): Promise<void> {
     const saved = open.session.json();
     if (saved === open.saved) return;
-    const { handle, key, transport, session } = open;
     const version = open.version + 1;
-    const sealed = this.seal.seal(recordOf(session, transport), { handle, storeKey: key, version });
-    if (!(await this.store.replace(key, open.version, sealed))) return;
+    if (!(await this.store.replace(open.key, open.version, this.sealed(open, version)))) return;
     open.version = version;
     open.saved = saved;
   }
+
+  private sealed(
+    { handle, key, session, transport, service }: Omit<OpenSession, 'expiresAt'>,
+    version: number,
+  ): string {
+    const record: SessionRecord = { transport, service, snapshot: session.toDict() };
+    return this.seal.seal(JSON.stringify(record), { handle, storeKey: key, version });
+  }
 }
 
-function recordOf(session: PlatformSession, transport: HandleTransport): string {
-  return JSON.stringify({ transport, snapshot: session.toDict() } satisfies SessionRecord);
+function begin(
+  handle: string,
+  session: PlatformSession,
+  transport: HandleTransport,
+  service: ServiceLogin | undefined,
+): Omit<OpenSession, 'version' | 'expiresAt' | 'saved'> {
+  return { handle, key: storeKey(handle), transport, session, service, writing: Promise.resolve() };
 }
 
 function noSession(): SessionError {

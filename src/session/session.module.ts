@@ -17,6 +17,7 @@ import {
   ExtendPayloadSessionResolver,
   SessionResolver,
 } from './session.resolver.js';
+import { SessionRenewal } from './session-renewal.service.js';
 import { SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
@@ -49,6 +50,7 @@ async function sessionStore(settings: Settings): Promise<SessionStore> {
       useFactory: sessionStore,
     },
     SealedSessions,
+    SessionRenewal,
     SessionService,
     SessionResolver,
     AuthPayloadSessionResolver,

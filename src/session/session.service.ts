@@ -1,11 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { type PlatformSession, SessionError } from '../client/index.js';
+import { LoginFailedError, type PlatformSession, SessionError } from '../client/index.js';
 import { InFlight } from './in-flight.js';
 import { onceAmongInstances } from './once-among-instances.js';
 import { type OpenSession } from './open-session.js';
+import { logOutAtPlatform } from './platform-logout.js';
 import { type RequestContext } from './request-context.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type HandleTransport } from './session-record.js';
+import { SessionRenewal } from './session-renewal.service.js';
 import { SessionStore } from './session-store.js';
 
 /** What is done on a session that is open. */
@@ -21,23 +23,27 @@ export class SessionService {
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly sealed: SealedSessions,
+    private readonly renewal: SessionRenewal,
   ) {}
 
   /**
    * Keeps a session that has just logged in, under a new handle. The session that the caller held before ends.
    * A session that cannot be kept is logged out again, so that none is left behind on the platform.
    *
+   * @param profile the credential profile that opened it, by which it may log itself in again.
    * @throws SessionStoreUnavailableError
    */
   async begin(
     context: RequestContext,
     session: PlatformSession,
     transport: HandleTransport,
+    profile?: string,
   ): Promise<OpenSession> {
+    const service = profile === undefined ? undefined : { profile, logins: 1 };
     let open: OpenSession;
     try {
       const previous = await this.opened(context);
-      open = await this.sealed.create(session, transport);
+      open = await this.sealed.create(session, transport, service);
       if (previous !== undefined) await this.close(previous);
     } catch (error) {
       await this.logoutAtPlatform(session);
@@ -52,7 +58,8 @@ export class SessionService {
 
   /**
    * Runs work on the caller's session and keeps what the work changed, if the session is still current. The work may
-   * change what reads would answer, so no later read takes part in one from before.
+   * change what reads would answer, so no later read takes part in one from before. A service session that the platform
+   * no longer knows logs itself in again, and the work runs once more.
    *
    * @throws SessionError without a session, or when the platform no longer knows it: then it is forgotten here too.
    * @throws SessionStoreUnavailableError
@@ -124,13 +131,13 @@ export class SessionService {
     try {
       return await work(open);
     } catch (error) {
-      if (error instanceof SessionError) await this.forget(context, open);
+      if (endsSession(error, open)) await this.forget(context, open);
       throw error;
     }
   }
 
   private async run<T>(open: OpenSession, work: SessionWork<T>): Promise<T> {
-    const result = await work(open.session, open);
+    const result = await this.renewal.run(open, () => work(open.session, open));
     await this.sealed.save(open);
     return result;
   }
@@ -172,15 +179,14 @@ export class SessionService {
     if (open.transport === 'cookie') context.cookie = 'clear';
   }
 
-  /** The handle is dead by now, so what the platform answers is news for the operator only. */
-  private async logoutAtPlatform(session: PlatformSession): Promise<void> {
-    try {
-      await session.logout();
-    } catch (error) {
-      if (error instanceof SessionError) return;
-      this.logger.warn(
-        `A platform session could not be logged out: ${error instanceof Error ? error.name : 'error'}`,
-      );
-    }
+  private logoutAtPlatform(session: PlatformSession): Promise<void> {
+    return logOutAtPlatform(session, (message) => {
+      this.logger.warn(message);
+    });
   }
+}
+
+/** A service session whose new login is refused has ended as well. */
+function endsSession(error: unknown, { service }: OpenSession): boolean {
+  return error instanceof SessionError || (service !== undefined && error instanceof LoginFailedError);
 }

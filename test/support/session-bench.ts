@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type PlatformClient } from '../../src/client/index.js';
+import { LoginFailedError, type PlatformClient } from '../../src/client/index.js';
 import { type NamedKey } from '../../src/config/key-list.js';
+import { type Relogin } from '../../src/session/relogin.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { RecordSeal } from '../../src/session/sealed-record.js';
 import { SealedSessions } from '../../src/session/sealed-sessions.service.js';
+import { SessionRenewal } from '../../src/session/session-renewal.service.js';
 import { SessionService } from '../../src/session/session.service.js';
 import { type SessionStore } from '../../src/session/session-store.js';
 
@@ -13,13 +15,20 @@ export function serverKey(kid: string): NamedKey {
   return { kid, key: randomBytes(32) };
 }
 
+/** Where there are no credential profiles. */
+const NO_PROFILES: Relogin = {
+  logIn: () => Promise.reject(new LoginFailedError('There is no such profile')),
+};
+
 /** The session service of one instance, over a store and a platform, without the rest of the service. */
 export function sessionService(
   store: SessionStore,
   client: PlatformClient,
   keys: readonly [NamedKey, ...NamedKey[]],
+  relogin: Relogin = NO_PROFILES,
 ): SessionService {
-  return new SessionService(store, sealedSessions(store, client, keys));
+  const sealed = sealedSessions(store, client, keys);
+  return new SessionService(store, sealed, new SessionRenewal(store, sealed, client, relogin));
 }
 
 /** Only its part that seals, stores and opens. */

@@ -4,6 +4,7 @@ import { CredentialProfilesError } from './credential-profiles-error.js';
 import { parseProfiles } from './parse-profiles.js';
 import { profileCredentials, type ProfileContext, type ProfileLogin } from './profile-credentials.js';
 import { isProfileKey } from './profile-key.js';
+import { nextResolution, type ProfileResolution } from './profile-resolution.js';
 import { look, watchText } from './watch-text.js';
 
 export interface CredentialProfilesOptions extends ProfileContext {
@@ -20,6 +21,7 @@ export class CredentialProfiles {
   readonly #path: string;
   readonly #context: ProfileContext;
   readonly #endWatch: () => void;
+  readonly #resolutions = new Map<string, ProfileResolution>();
   #opened: ReadonlyMap<string, OpenedProfile>;
 
   /**
@@ -54,6 +56,11 @@ export class CredentialProfiles {
     return [...this.#opened.keys()];
   }
 
+  /** How it went when the credentials of a profile were last fetched; undefined while they have not been. */
+  resolutionOf(name: string): ProfileResolution | undefined {
+    return this.#resolutions.get(name);
+  }
+
   /** The login of a profile, for a session that it has opened; nothing when there is no such profile any more. */
   loginOf(name: string): Once<ProfileLogin> | undefined {
     return this.#opened.get(name)?.login;
@@ -72,11 +79,14 @@ export class CredentialProfiles {
 
   #open(text: string): ReadonlyMap<string, OpenedProfile> {
     const profiles = [...parseProfiles(this.#path, text)];
+    const { now = Date.now } = this.#context;
     return new Map(
-      profiles.map(([name, profile]) => [
-        name,
-        { profile, login: profileCredentials(profile, this.#context) },
-      ]),
+      profiles.map(([name, profile]) => {
+        const onOutcome = (succeeded: boolean): void => {
+          this.#resolutions.set(name, nextResolution(this.#resolutions.get(name), succeeded, now()));
+        };
+        return [name, { profile, login: profileCredentials(profile, { ...this.#context, onOutcome }) }];
+      }),
     );
   }
 

@@ -24,14 +24,24 @@ export interface ProfileContext {
  *
  * @throws CredentialError, when called
  */
-export function profileCredentials(profile: CredentialProfile, context: ProfileContext): Once<ProfileLogin> {
+export function profileCredentials(
+  profile: CredentialProfile,
+  context: ProfileContext & {
+    /** Told of each fetch whether it gave all of the credentials. */
+    readonly onOutcome?: ((succeeded: boolean) => void) | undefined;
+  },
+): Once<ProfileLogin> {
   const providerOf = sourceProviders(context.environment);
   const [username, password, apiKey] = [profile.username, profile.password, profile.apiKey].map(
     (source) => source && providerOf(source),
   );
   return once(
     async () => {
-      const values = await Promise.all([username?.(), password?.(), apiKey?.()]);
+      const values = await Promise.all([username?.(), password?.(), apiKey?.()]).catch((error: unknown) => {
+        context.onOutcome?.(false);
+        throw error;
+      });
+      context.onOutcome?.(true);
       return {
         username: values[0],
         password: values[1],

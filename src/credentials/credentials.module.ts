@@ -1,0 +1,43 @@
+import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { type Environment, ProcessEnvironment } from '../config/settings.module.js';
+import { Relogin } from '../session/relogin.js';
+import { ProfileLoginService } from './profile-login.service.js';
+import { CredentialProfiles } from './profiles/credential-profiles.js';
+
+/** The credential profiles, for those who log in by them. Global, so that sessions get their relogin from above. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: CredentialProfiles,
+      inject: [Settings, ProcessEnvironment],
+      useFactory: async (
+        { CREDENTIALS_FILE: file }: Settings,
+        environment: Environment,
+      ): Promise<CredentialProfiles | undefined> => {
+        if (file === undefined) return undefined;
+        const logger = new Logger(CredentialProfiles.name);
+        return CredentialProfiles.open(file, {
+          environment,
+          onProblem: ({ message }) => {
+            logger.error(`${message}\nThe profiles stay as they were`);
+          },
+          onChange: () => {
+            logger.log('The credential profiles have changed');
+          },
+        });
+      },
+    },
+    ProfileLoginService,
+    { provide: Relogin, useExisting: ProfileLoginService },
+  ],
+  exports: [CredentialProfiles, ProfileLoginService, Relogin],
+})
+export class CredentialsModule implements OnApplicationShutdown {
+  constructor(@Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined) {}
+
+  onApplicationShutdown(): void {
+    this.profiles?.close();
+  }
+}

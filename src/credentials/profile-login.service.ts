@@ -1,0 +1,64 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { LoginFailedError, type PlatformSession } from '../client/index.js';
+import { type Relogin } from '../session/relogin.js';
+import { CredentialError } from './credential-error.js';
+import { type Once } from './once.js';
+import { CredentialProfiles } from './profiles/credential-profiles.js';
+import { type ProfileLogin } from './profiles/profile-credentials.js';
+import { logInByProfile } from './profiles/profile-login.js';
+
+/** Logs platform sessions in by credential profile. The log tells the operator why one could not be. */
+@Injectable()
+export class ProfileLoginService implements Relogin {
+  private readonly logger = new Logger(ProfileLoginService.name);
+
+  /** @param profiles undefined without `CREDENTIALS_FILE`: then there is no profile. */
+  constructor(@Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined) {}
+
+  /**
+   * For a caller who brings the profile's key.
+   *
+   * @throws LoginFailedError, the same for no such profile and for a wrong key as for what the platform refuses
+   * @throws CredentialError
+   */
+  async logInWithKey(session: PlatformSession, profile: string, key: string): Promise<void> {
+    const credentials = this.profiles?.loginFor(profile, key);
+    if (credentials === undefined) {
+      this.logger.warn('A login by profile was refused: there is no such profile, or the key is not its own');
+      throw refused();
+    }
+    await this.logInBy(session, profile, credentials);
+  }
+
+  async logIn(session: PlatformSession, profile: string): Promise<void> {
+    const credentials = this.profiles?.loginOf(profile);
+    if (credentials === undefined) {
+      this.logger.warn(`A session of the profile ${profile} ends: there is no such profile any more`);
+      throw refused();
+    }
+    await this.logInBy(session, profile, credentials);
+    this.logger.log(`A session of the profile ${profile} has logged itself in again`);
+  }
+
+  private async logInBy(
+    session: PlatformSession,
+    profile: string,
+    credentials: Once<ProfileLogin>,
+  ): Promise<void> {
+    try {
+      await logInByProfile(session, credentials);
+    } catch (error) {
+      if (error instanceof CredentialError) {
+        this.logger.error(`The profile ${profile} cannot log in: ${error.message}`);
+      } else if (error instanceof LoginFailedError) {
+        this.logger.error(`The platform refuses the credentials of the profile ${profile}`);
+      }
+      throw error;
+    }
+  }
+}
+
+/** With the code of a platform's refusal (spec, "Errors": authentication failed), so that the answers read the same. */
+function refused(): LoginFailedError {
+  return new LoginFailedError('The login by profile was refused', { code: 'ERR003' });
+}

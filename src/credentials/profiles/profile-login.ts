@@ -1,0 +1,44 @@
+import { LoginFailedError, type PlatformSession } from '../../client/index.js';
+import { type Once } from '../once.js';
+import { type ProfileLogin } from './profile-credentials.js';
+
+/**
+ * Logs a session in with a profile's credentials. Where the platform refuses them, the secret may have been rotated
+ * since they were fetched: they are fetched once more, and tried if they are others. The same ones are not tried
+ * again, since that would help nobody and lock the account.
+ *
+ * @throws CredentialError when they cannot be had
+ * @throws LoginFailedError when the platform refuses them for good
+ */
+export async function logInByProfile(
+  session: PlatformSession,
+  credentials: Once<ProfileLogin>,
+): Promise<void> {
+  const first = await credentials();
+  try {
+    await session.login(first);
+  } catch (error) {
+    if (!(error instanceof LoginFailedError)) throw error;
+    const second = await fetchedAfter(credentials, first);
+    if (areSame(first, second)) throw error;
+    await session.login(second);
+  }
+}
+
+/** Others who were refused may have fetched them anew already: that serves as well. */
+function fetchedAfter(credentials: Once<ProfileLogin>, refused: ProfileLogin): Promise<ProfileLogin> {
+  return credentials().then((current) => {
+    if (current !== refused) return current;
+    credentials.forget();
+    return credentials();
+  });
+}
+
+function areSame(one: ProfileLogin, other: ProfileLogin): boolean {
+  return (
+    one.username === other.username &&
+    one.password === other.password &&
+    one.apiKey === other.apiKey &&
+    one.applicationType === other.applicationType
+  );
+}

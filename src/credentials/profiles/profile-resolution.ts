@@ -1,0 +1,16 @@
+/** How it went when a profile's credentials were last fetched: for an operator, so never with a value. */
+export interface ProfileResolution {
+  /** Whether the last fetch gave all of the profile's credentials. */
+  readonly succeeded: boolean;
+  /** Milliseconds of the epoch at which a fetch last succeeded; undefined while none has. */
+  readonly lastSuccess: number | undefined;
+}
+
+/** What came of a fetch, given what came of those before it. */
+export function nextResolution(
+  before: ProfileResolution | undefined,
+  succeeded: boolean,
+  now: number,
+): ProfileResolution {
+  return { succeeded, lastSuccess: succeeded ? now : before?.lastSuccess };
+}
