@@ -4,6 +4,7 @@ import { ConsoleModule } from './console/console.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { GraphQLModule } from './graphql/graphql.module.js';
 import { HealthModule } from './health/health.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { PlatformModule } from './platform.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SessionModule } from './session/session.module.js';
@@ -19,6 +20,7 @@ import { SessionModule } from './session/session.module.js';
     GraphQLModule,
     HealthModule,
     ConsoleModule,
+    MetricsModule,
   ],
 })
 export class AppModule {

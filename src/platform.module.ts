@@ -1,6 +1,9 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type Registry } from 'prom-client';
 import { PlatformClient } from './client/index.js';
 import { Settings } from './config/settings.js';
+import { MetricsRegistry } from './metrics/metrics-registry.js';
+import { measurePlatformCalls } from './metrics/platform-metrics.js';
 
 /** The platform that is run here, where none is configured. */
 export interface RunningPlatform {
@@ -38,8 +41,12 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
     },
     {
       provide: PlatformClient,
-      inject: [Settings, EmbeddedPlatform],
-      useFactory: (settings: Settings, embedded: RunningPlatform | undefined) =>
+      inject: [Settings, EmbeddedPlatform, MetricsRegistry],
+      useFactory: (
+        settings: Settings,
+        embedded: RunningPlatform | undefined,
+        metrics: Registry | undefined,
+      ) =>
         new PlatformClient({
           baseUrl: settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '',
           vendor: settings.PLATFORM_HEADER_VENDOR,
@@ -49,6 +56,7 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
           transport: settings.PLATFORM_TRANSPORT,
           applicationType: settings.PLATFORM_APPLICATION_TYPE,
           iserverMessages: settings.ISERVER_MESSAGES_FILE,
+          ...(metrics && { onCall: measurePlatformCalls(metrics) }),
         }),
     },
   ],

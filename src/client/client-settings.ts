@@ -1,4 +1,5 @@
 import { readBaseUrl } from './base-url.js';
+import type { PlatformCall } from './call-report.js';
 import { readIServerMessages, type IServerMessages, type IServerMessageSource } from './iserver-messages.js';
 import { GotTransport } from './transport/got-transport.js';
 import { readTlsTrust } from './transport/tls-trust.js';
@@ -28,6 +29,8 @@ export interface PlatformClientOptions {
   iserverMessages?: IServerMessageSource;
   /** Milliseconds since the epoch, for cookies and `Retry-After`. Default `Date.now`. */
   now?: () => number;
+  /** Told of each call when it has ended, for metrics. Default: nobody is. */
+  onCall?: (call: PlatformCall) => void;
 }
 
 /** The options, checked and complete. */
@@ -40,6 +43,7 @@ export interface ClientSettings {
   readonly maxResponseBytes: number;
   readonly iserverMessages: IServerMessages;
   readonly now: () => number;
+  readonly onCall: ((call: PlatformCall) => void) | undefined;
   readonly makeTransport: () => Transport;
 }
 
@@ -68,6 +72,7 @@ export function readSettings(options: PlatformClientOptions): ClientSettings {
     maxResponseBytes: integer('maxResponseBytes', options.maxResponseBytes ?? 4 * 1024 * 1024, 1),
     iserverMessages: readIServerMessages(options.iserverMessages),
     now: options.now ?? Date.now,
+    onCall: options.onCall,
     makeTransport: () => TRANSPORTS[transport](trust),
   };
 }

@@ -1,5 +1,6 @@
+import { reported } from './call-report.js';
 import { readSettings, type ClientSettings, type PlatformClientOptions } from './client-settings.js';
-import { withDeadline } from './deadline.js';
+import { withDeadline, type Deadline } from './deadline.js';
 import { PlatformError } from './platform-error.js';
 import { PlatformHttpError, PlatformUnreachableError } from './platform-error-kinds.js';
 import { PlatformResponse } from './platform-response.js';
@@ -42,13 +43,14 @@ export class PlatformConnection {
     if (this.#isClosed) {
       throw new PlatformUnreachableError('The client is closed.', 'CONNECT', { retryable: false });
     }
-    const { timeoutMs, maxRedirects, now } = this.settings;
-    return withDeadline(timeoutMs, call.signal, (deadline) => {
+    const { timeoutMs, maxRedirects, now, baseUrl, onCall } = this.settings;
+    const make = (deadline: Deadline): Promise<PlatformResponse> => {
       const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
       const send = (): Promise<PlatformResponse> =>
         call.mayFollow ? followRedirects(call.line, maxRedirects, hop, call.onRedirect) : hop(call.line);
       return call.mayRepeat ? withOneRetry(deadline, now, send) : send();
-    });
+    };
+    return reported(call.line, baseUrl, onCall, () => withDeadline(timeoutMs, call.signal, make));
   }
 
   async #hop(line: RequestLine, call: Exchange, signal: AbortSignal): Promise<PlatformResponse> {

@@ -1,0 +1,36 @@
+import { type ApolloServerPlugin, type BaseContext, type GraphQLRequestListener } from '@apollo/server';
+import { Plugin } from '@nestjs/apollo';
+import { Inject } from '@nestjs/common';
+import { Counter, type Registry } from 'prom-client';
+import { ERROR_CODES } from '../graphql/error-codes.js';
+import { MetricsRegistry } from './metrics-registry.js';
+
+/** Counts the operations of GraphQL by what came of them: HTTP says 200 to most. */
+@Plugin()
+export class GraphQLMetricsPlugin implements ApolloServerPlugin {
+  private readonly operations: Counter | undefined;
+
+  constructor(@Inject(MetricsRegistry) registry: Registry | undefined) {
+    if (registry === undefined) return;
+    this.operations = new Counter({
+      name: 'portico_graphql_operations_total',
+      help: 'Operations by their kind and the code of their first error; `OK` where there was none.',
+      labelNames: ['operation', 'code'],
+      registers: [registry],
+    });
+  }
+
+  requestDidStart(): Promise<GraphQLRequestListener<BaseContext>> {
+    return Promise.resolve({
+      willSendResponse: ({ operation, response: { body } }) => {
+        const errors = body.kind === 'single' ? body.singleResult.errors : body.initialResult.errors;
+        const code = errors?.[0] === undefined ? 'OK' : String(errors[0].extensions?.code);
+        this.operations?.inc({
+          operation: operation?.operation ?? 'none',
+          code: code === 'OK' || Object.hasOwn(ERROR_CODES, code) ? code : 'other',
+        });
+        return Promise.resolve();
+      },
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  Global,
+  Inject,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type FastifyInstance } from 'fastify';
+import { type Registry } from 'prom-client';
+import { Settings } from '../config/settings.js';
+import { CredentialProfiles } from '../credentials/index.js';
+import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
+import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
+import { MetricsRegistry, processRegistry } from './metrics-registry.js';
+import { showProfiles } from './profile-metrics.js';
+import { measureRequests } from './request-metrics.js';
+
+/** Metrics on a port of their own; without `METRICS_PORT` nothing is measured. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: MetricsRegistry,
+      inject: [Settings],
+      useFactory: ({ METRICS_PORT }: Settings) =>
+        METRICS_PORT === undefined ? undefined : processRegistry(),
+    },
+    GraphQLMetricsPlugin,
+  ],
+  exports: [MetricsRegistry],
+})
+export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(MetricsModule.name);
+  private listener: MetricsListener | undefined;
+
+  constructor(
+    @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
+    @Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined,
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly settings: Settings,
+  ) {}
+
+  onModuleInit(): void {
+    if (this.registry === undefined) return;
+    measureRequests(this.adapterHost.httpAdapter.getInstance<FastifyInstance>(), this.registry);
+    if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { HOST, METRICS_PORT } = this.settings;
+    if (this.registry === undefined || METRICS_PORT === undefined) return;
+    this.listener = await listenForMetrics(this.registry, HOST, METRICS_PORT);
+    this.logger.log(`Metrics are at ${this.listener.url}`);
+  }
+
+  /** The address of the metrics while they can be read. */
+  get url(): string | undefined {
+    return this.listener?.url;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.listener?.close();
+  }
+}

@@ -1,0 +1,33 @@
+import { Histogram, type Registry } from 'prom-client';
+import { type PlatformCall } from '../client/index.js';
+import { DURATION_BUCKETS } from './request-metrics.js';
+
+/** The operations that the service makes (spec, "Endpoints"); whatever else is called counts as `other`. */
+const OPERATIONS: readonly string[] = [
+  'POST auth/login',
+  'POST auth/delegate',
+  'POST auth/logout',
+  'PUT sessions',
+  'GET sessions',
+  'GET sessions/userInfo',
+  'GET projects',
+];
+
+/** Gives what counts and times the calls to the platform, redirects and retries included. */
+export function measurePlatformCalls(registry: Registry): (call: PlatformCall) => void {
+  const durations = new Histogram({
+    name: 'portico_platform_call_duration_seconds',
+    help: 'Time of one call to the platform; the status is `none` where there was no answer.',
+    labelNames: ['operation', 'status'],
+    buckets: DURATION_BUCKETS,
+    registers: [registry],
+  });
+  return ({ method, path, status, milliseconds }) => {
+    const operation = `${method} ${path}`;
+    const labels = {
+      operation: OPERATIONS.includes(operation) ? operation : 'other',
+      status: status ?? 'none',
+    };
+    durations.observe(labels, milliseconds / 1000);
+  };
+}
