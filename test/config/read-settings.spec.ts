@@ -88,6 +88,8 @@ describe('settings', () => {
     ['CORS_ORIGINS', 'https://a.example/'],
     ['GRAPHQL_INTROSPECTION', 'yes'],
     ['EMBEDDED_PLATFORM_PATH', 'api'],
+    ['METRICS_PORT', '3000'],
+    ['METRICS_PORT', 'none'],
     ['LOG_LEVEL', 'loud'],
   ])('refuse %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);

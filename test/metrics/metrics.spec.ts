@@ -106,9 +106,9 @@ describe('the metrics port', () => {
 
 describe('metrics', () => {
   it('are not measured unless a port is set', async () => {
-    const { app, close } = await startApp();
-    expect(app.get(MetricsModule).url).toBeUndefined();
-    await close();
+    const running = await startApp();
+    expect(running.app.get(MetricsModule).url).toBeUndefined();
+    await running.close();
   });
 
   it('keep the service from starting when their port is in use, before the public port is opened', async () => {
