@@ -1,75 +1,129 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
-import { PlatformClient, type PlatformSession, SessionError } from '../../src/client/index.js';
+import { LoginFailedError, PlatformClient, SessionError } from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
+import { RedisSessionStore } from '../../src/session/redis-session-store.js';
 import { type Relogin } from '../../src/session/relogin.js';
-import { type RequestContext } from '../../src/session/request-context.js';
-import { RecordSeal } from '../../src/session/sealed-record.js';
-import { SessionRecords } from '../../src/session/session-records.service.js';
-import { SessionRenewal } from '../../src/session/session-renewal.service.js';
-import { SessionService } from '../../src/session/session.service.js';
+import { storeKey } from '../../src/session/handle.js';
+import { type SessionService } from '../../src/session/session.service.js';
+import { type SessionStore } from '../../src/session/session-store.js';
 import { gate } from '../support/gate.js';
 import { type RotatingPlatform, startRotatingPlatform } from '../support/rotating-platform.js';
+import { requestWith, serverKey, sessionService } from '../support/session-bench.js';
+import { redisMissing, startRedis } from '../support/start-redis.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-/** Sessions as one instance of the service has them. */
-interface Instance {
-  readonly sessions: SessionService;
-  readonly client: PlatformClient;
+const LIFE = { idleSeconds: 3600, maxSeconds: 3600 };
+const IDLE_MS = 1_800_000;
+const KEYS = [serverKey('a')] as const;
+
+/** Gives two instances their stores: one table of sessions for both. */
+interface TwoStores {
+  readonly stores: readonly [SessionStore, SessionStore];
+  close(): Promise<void>;
 }
 
-describe('two instances over one store', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  let platform: RotatingPlatform;
-  let store: EmbeddedSessionStore;
-  let seal: RecordSeal;
-  let instances: Instance[];
-  let relogin: Relogin;
-
-  const startInstance = (): Instance => {
-    const client = new PlatformClient({ baseUrl: platform.baseUrl });
-    const records = new SessionRecords(store, seal);
-    const renewal = new SessionRenewal(records, client, {
-      logIn: (session, profile) => relogin.logIn(session, profile),
-    });
-    const instance = { sessions: new SessionService(records, client, renewal), client };
-    instances.push(instance);
-    return instance;
+async function embedded(): Promise<TwoStores> {
+  const folder = await tempFolder();
+  const store = new EmbeddedSessionStore(`${folder.path}/sessions.db`, LIFE);
+  const close = async (): Promise<void> => {
+    await store.close();
+    await folder.remove();
   };
+  return { stores: [store, store], close };
+}
+
+async function redis(): Promise<TwoStores> {
+  const server = await startRedis();
+  const [one, other] = await Promise.all([
+    RedisSessionStore.open(server.url, LIFE),
+    RedisSessionStore.open(server.url, LIFE),
+  ]);
+  const close = async (): Promise<void> => {
+    await Promise.all([one.close(), other.close()]);
+    await server.close();
+  };
+  return { stores: [one, other], close };
+}
+
+/** A store whose leases are worth nothing, as if each had ended by itself. */
+function withoutLeases(store: SessionStore): SessionStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'lease') return () => Promise.resolve('taken');
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+}
+
+const STORES = [
+  { name: 'the embedded store', startStores: embedded, missing: undefined },
+  {
+    name: `redis (${redisMissing ?? 'a redis-server that the test owns'})`,
+    startStores: redis,
+    missing: redisMissing,
+  },
+];
+
+describe.each(STORES)('two instances over $name', ({ startStores, missing }) => {
+  const test = missing === undefined ? it : it.skip;
+  let platform: RotatingPlatform;
+  let client: PlatformClient;
+  let backing: TwoStores;
+  let relogin: Relogin;
+  let one: SessionService;
+  let other: SessionService;
+  let handle: string;
+
   const logInDirectly: Relogin = {
     logIn: (session) => session.login({ username: 'demo', password: 'demo' }),
   };
-  const open = async ({ sessions, client }: Instance): Promise<string> => {
-    const session = client.openSession();
-    await logInDirectly.logIn(session, 'nightly');
-    return (await sessions.begin(request(), session, 'bearer', 'nightly')).handle;
+  const startInstance = (store: SessionStore): SessionService =>
+    sessionService(store, client, KEYS, {
+      logIn: (session, profile) => relogin.logIn(session, profile),
+    });
+  const load = async (instance: SessionService): Promise<number> => {
+    const projects = await instance.use(requestWith(handle), (session) => session.getProjects());
+    return projects.length;
   };
-  const request = (handle?: string): RequestContext => ({
-    requestId: 'test',
-    presented: handle === undefined ? undefined : { handle, transport: 'bearer' },
-  });
-  const load = ({ sessions }: Instance, handle: string): Promise<number> =>
-    sessions.use(request(handle), async (session: PlatformSession) => (await session.getProjects()).length);
 
   beforeEach(async () => {
-    instances = [];
+    if (missing !== undefined) return;
     relogin = logInDirectly;
-    folder = await tempFolder();
+    backing = await startStores();
     platform = await startRotatingPlatform();
-    store = new EmbeddedSessionStore(`${folder.path}/sessions.db`, { idleSeconds: 3600, maxSeconds: 3600 });
-    seal = new RecordSeal([{ kid: 'a', key: randomBytes(32) }]);
+    client = new PlatformClient({ baseUrl: platform.baseUrl });
+    [one, other] = [startInstance(backing.stores[0]), startInstance(backing.stores[1])];
+    const session = client.openSession();
+    await logInDirectly.logIn(session, 'nightly');
+    ({ handle } = await one.begin(requestWith(), session, 'bearer', 'nightly'));
+    platform.clock.advance(IDLE_MS);
   });
   afterEach(async () => {
-    await Promise.all(instances.map(({ client }) => client.close()));
-    await store.close();
+    if (missing !== undefined) return;
+    await client.close();
+    await backing.close();
     await platform.close();
-    await folder.remove();
   });
 
-  it('go on with the one platform session that was written first, and leave no other behind', async () => {
-    const [one, other] = [startInstance(), startInstance()];
-    const handle = await open(one);
-    platform.clock.advance(1_800_000);
+  test('log in once for 20 operations that find the session expired together', async () => {
+    platform.holdLogins(() => platform.calls('GET projects') === 20);
+    const loads = Array.from({ length: 10 }, () => [load(one), load(other)]).flat();
+    expect(new Set(await Promise.all(loads)).size).toBe(1);
+    expect(platform.logins).toEqual([204, 204]);
+    expect(platform.calls('POST auth/logout')).toBe(0);
+  });
+
+  test('log in once for prolongations that find the session expired together', async () => {
+    await Promise.all([one.extend(requestWith(handle)), other.extend(requestWith(handle))]);
+    expect(platform.logins).toEqual([204, 204]);
+  });
+
+  test('go on with the login that was written first where a lease was lost, and leave no other behind', async () => {
+    [one, other] = [
+      startInstance(withoutLeases(backing.stores[0])),
+      startInstance(withoutLeases(backing.stores[1])),
+    ];
     const bothHaveLoggedIn = gate();
     let loggedIn = 0;
     relogin = {
@@ -80,56 +134,65 @@ describe('two instances over one store', () => {
         await bothHaveLoggedIn.passed;
       },
     };
-    const [left, right] = await Promise.all([load(one, handle), load(other, handle)]);
+    const [left, right] = await Promise.all([load(one), load(other)]);
     expect(left).toBe(right);
     expect(platform.logins).toEqual([204, 204, 204]);
     expect(platform.calls('POST auth/logout')).toBe(1);
 
-    await Promise.all([load(one, handle), load(other, handle)]);
+    await Promise.all([load(one), load(other)]);
     expect(platform.logins).toHaveLength(3);
   });
 
-  it('take over the login of the other, if it was there before', async () => {
-    const [one, other] = [startInstance(), startInstance()];
-    const handle = await open(one);
-    const late = request(handle);
-    await other.sessions.isOpen(late);
-    platform.clock.advance(1_800_000);
-    await load(one, handle);
-    const projects = await other.sessions.use(late, (session) => session.getProjects());
+  test('take over the login of the other, if it was there before', async () => {
+    const late = requestWith(handle);
+    await other.isOpen(late);
+    await load(one);
+    const projects = await other.use(late, (session) => session.getProjects());
     expect(projects.length).toBeGreaterThan(3);
     expect(platform.logins).toEqual([204, 204]);
   });
 
-  it('do not log in over a write to the expired session, and log in once all the same', async () => {
-    const one = startInstance();
-    const handle = await open(one);
-    platform.clock.advance(1_800_000);
+  test('log in once although the record of the expired session is written meanwhile', async () => {
+    const [store] = backing.stores;
+    const seals = sessionService(store, client, KEYS);
     relogin = {
       logIn: async (session, profile) => {
         await logInDirectly.logIn(session, profile);
-        const records = new SessionRecords(store, seal);
-        const kept = await records.read(handle);
-        if (kept !== undefined) await records.replace(handle, kept.version, kept.record);
+        await seals.use(requestWith(handle), (expired) => {
+          expired.destroyAuthToken();
+          return Promise.resolve();
+        });
       },
     };
-    expect(await load(one, handle)).toBeGreaterThan(3);
+    const { version: before } = (await store.read(storeKey(handle))) ?? { version: 0 };
+    expect(await load(one)).toBeGreaterThan(3);
+    expect((await store.read(storeKey(handle)))?.version).toBe(before + 2);
     expect(platform.logins).toEqual([204, 204]);
     expect(platform.calls('POST auth/logout')).toBe(0);
   });
 
-  it('never bring back a session that was logged out meanwhile', async () => {
-    const one = startInstance();
-    const handle = await open(one);
-    platform.clock.advance(1_800_000);
+  test('never bring back a session that was logged out meanwhile', async () => {
     relogin = {
       logIn: async (session, profile) => {
         await logInDirectly.logIn(session, profile);
-        await one.sessions.end(request(handle));
+        await other.end(requestWith(handle));
       },
     };
-    await expect(load(one, handle)).rejects.toThrow(SessionError);
+    await expect(load(one)).rejects.toThrow(SessionError);
     expect(platform.calls('POST auth/logout')).toBe(2);
-    expect(await one.sessions.isOpen(request(handle))).toBe(false);
+    expect(await one.isOpen(requestWith(handle))).toBe(false);
+  });
+
+  test('end a session whose new login is refused: it is tried once, not by every request', async () => {
+    let tries = 0;
+    relogin = {
+      logIn: () => {
+        tries += 1;
+        return Promise.reject(new LoginFailedError('refused', { code: 'ERR003' }));
+      },
+    };
+    await expect(load(one)).rejects.toThrow(LoginFailedError);
+    await expect(load(other)).rejects.toThrow(SessionError);
+    expect(tries).toBe(1);
   });
 });
