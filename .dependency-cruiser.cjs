@@ -91,7 +91,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/(serve|app\\.factory)\\.ts$',
-          '\\.(module|resolver|service|controller|model|input|plugin|indicator)\\.ts$',
+          '\\.(module|resolver|service|controller|model|input|plugin|indicator|adapter)\\.ts$',
         ],
       },
       to: { path: '^node_modules/@nestjs/' },

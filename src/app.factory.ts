@@ -1,17 +1,21 @@
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { LogController } from 'fastify';
 import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { type Environment, SettingsModule } from './config/settings.module.js';
+import { answerBadAddress, answerBrokenHttp } from './http/broken-request.js';
 import { drainConnections } from './http/drain.js';
+import { HttpAdapter } from './http/http.adapter.js';
+import { protect } from './http/protect.js';
+import { readJsonOnly } from './http/read-json-only.js';
 import { requestId } from './http/request-id.js';
 import { logOptions } from './logging/log-options.js';
 import { logRequests } from './logging/log-requests.js';
 import { ServiceLogger } from './logging/logger.service.js';
+import { LoggingModule } from './logging/logging.module.js';
 import { RequestScope } from './logging/request-scope.js';
 
-const BODY_LIMIT_BYTES = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 15_000;
 const REQUEST_ID_HEADER = 'x-request-id';
 
@@ -24,12 +28,14 @@ const REQUEST_ID_HEADER = 'x-request-id';
 export async function createApp(environment?: Environment): Promise<NestFastifyApplication> {
   const { settings, module } = await SettingsModule.read(environment);
   const scope = new RequestScope();
-  const adapter = new FastifyAdapter({
-    bodyLimit: BODY_LIMIT_BYTES,
+  const adapter = new HttpAdapter({
+    bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     trustProxy: (_address, hop) => hop < settings.TRUST_PROXY_HOPS,
     genReqId: requestId(REQUEST_ID_HEADER),
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: answerBadAddress,
     loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.requestId)),
     logController: new LogController({ disableRequestLogging: true }),
   });
@@ -37,13 +43,23 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   logRequests(server, scope);
   drainConnections(server);
   server.addHook('onRequest', async (request, reply) => {
-    void reply.header(REQUEST_ID_HEADER, request.id);
+    void reply.header(REQUEST_ID_HEADER, request.id).header('cache-control', 'private, no-store');
   });
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(module), adapter, {
-    // Errors at start are told in one line by whoever called; Nest would print a stack as well.
-    abortOnError: false,
-    logger: new ServiceLogger(server.log),
+  readJsonOnly(server);
+  await protect(server, {
+    origins: settings.CORS_ORIGINS,
+    requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER],
   });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.with(module, LoggingModule.with(scope)),
+    adapter,
+    {
+      // Errors at start are told in one line by whoever called; Nest would print a stack as well.
+      abortOnError: false,
+      bodyParser: false,
+      logger: new ServiceLogger(server.log),
+    },
+  );
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   return app;
 }

@@ -24,8 +24,8 @@ import { SessionModule } from './session/session.module.js';
   ],
 })
 export class AppModule {
-  /** @param settings the module that gives the settings to all others. */
-  static with(settings: DynamicModule): DynamicModule {
-    return { module: AppModule, imports: [settings] };
+  /** @param globals the modules that give what was made before the application: settings, the scope of a request. */
+  static with(...globals: DynamicModule[]): DynamicModule {
+    return { module: AppModule, imports: globals };
   }
 }

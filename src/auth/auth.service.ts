@@ -5,6 +5,7 @@ import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionStore } from '../session/session-store.js';
 import { SessionService } from '../session/session.service.js';
+import { LoginLimits } from './login-limits.service.js';
 import { type DelegateInput, type LoginInput, SessionTransport } from './login.input.js';
 import { loginChoice } from './login-choice.js';
 import { LogoutPayload } from './logout-payload.model.js';
@@ -15,22 +16,28 @@ export class AuthService {
     private readonly client: PlatformClient,
     private readonly sessions: SessionService,
     private readonly profiles: ProfileLoginService,
+    private readonly limits: LoginLimits,
     @Inject(SessionStore) private readonly store: SessionStore,
   ) {}
 
   async login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
     const choice = loginChoice(input);
     if ('credentials' in choice) {
-      return this.begin(context, input.transport, (session) => session.login(choice.credentials));
+      const { credentials } = choice;
+      return this.begin(context, input.transport, credentials.username ?? undefined, (session) =>
+        session.login(credentials),
+      );
     }
     const { profile, profileKey } = choice;
     const authenticate = (session: PlatformSession): Promise<void> =>
       this.profiles.logInWithKey(session, profile, profileKey);
-    return this.begin(context, input.transport, authenticate, profile);
+    return this.begin(context, input.transport, profile, authenticate, profile);
   }
 
   delegate(context: RequestContext, input: DelegateInput): Promise<AuthPayload> {
-    return this.begin(context, input.transport, (session) => session.delegate(input.identityToken));
+    return this.begin(context, input.transport, undefined, (session) =>
+      session.delegate(input.identityToken),
+    );
   }
 
   async extend(context: RequestContext): Promise<ExtendPayload> {
@@ -47,12 +54,15 @@ export class AuthService {
   private async begin(
     context: RequestContext,
     transport: SessionTransport,
+    account: string | undefined,
     authenticate: (session: PlatformSession) => Promise<void>,
     profile?: string,
   ): Promise<AuthPayload> {
-    await this.store.ping();
     const session = this.client.openSession();
-    await authenticate(session);
+    await this.limits.attempt(context.clientAddress, account, async () => {
+      await this.store.ping();
+      await authenticate(session);
+    });
     const bearer = transport === SessionTransport.BEARER;
     const open = await this.sessions.begin(context, session, bearer ? 'bearer' : 'cookie', profile);
     return { handle: bearer ? open.handle : undefined, expiresAt: new Date(open.expiresAt) };

@@ -8,6 +8,7 @@ import { Setting } from './setting.js';
 const PORT_NUMBER = '$property must be a whole number from 0 to 65535';
 /** Timers take no more. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const WHOLE = '$property must be a whole number of at least 0';
 const POSITIVE = '$property must be a whole number of at least 1';
 
 function inProduction(settings: Settings): boolean {
@@ -208,6 +209,64 @@ export class Settings {
       value === undefined || (typeof value === 'string' && /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(value)),
   )
   FIELD_PREFIX?: string;
+
+  @Setting('bytes of one request body')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  HTTP_BODY_LIMIT_BYTES = 65536;
+
+  @Setting('tokens of one GraphQL document')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  GRAPHQL_MAX_TOKENS = 1000;
+
+  @Setting('levels of fields; introspection may have 16 in any case')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  GRAPHQL_MAX_DEPTH = 6;
+
+  @Setting('selections of one field in one place, by whatever aliases')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  GRAPHQL_MAX_ALIASES = 15;
+
+  @Setting('directives of one document')
+  @Type(() => Number)
+  @IsInt({ message: WHOLE })
+  @Min(0, { message: WHOLE })
+  GRAPHQL_MAX_DIRECTIVES = 10;
+
+  @Setting('root fields of one operation')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  GRAPHQL_MAX_ROOT_FIELDS = 20;
+
+  @Setting('cost of one document: 1 a field, 10 a JSON object, times 10 for each list around it')
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  GRAPHQL_MAX_COST = 1000;
+
+  @Setting(
+    'failed logins of one account in a minute before `RATE_LIMITED`; five times as many for one address; successful logins are not limited',
+  )
+  @Type(() => Number)
+  @IsInt({ message: POSITIVE })
+  @Min(1, { message: POSITIVE })
+  LOGIN_FAILURES_PER_MINUTE = 10;
+
+  @Setting(
+    'a folder of GraphQL documents, one a `.graphql` file: when set, nothing else runs',
+    'persisted-documents',
+  )
+  @IsOptional()
+  @IsString()
+  PERSISTED_DOCUMENTS?: string;
 
   @Setting('how many `X-Forwarded-*` hops to believe')
   @Type(() => Number)

@@ -19,6 +19,8 @@ export const ERROR_CODES = {
   BAD_REQUEST: 'The HTTP request is not a GraphQL request.',
   GRAPHQL_PARSE_FAILED: 'The document is not GraphQL.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not fit the schema or a limit.',
+  PERSISTED_QUERY_NOT_FOUND: 'The document is not on the list of those that are allowed.',
+  PERSISTED_QUERY_NOT_SUPPORTED: 'Documents cannot be named by their hash here: send them whole.',
   INTERNAL_SERVER_ERROR: 'An unforeseen fault; the log has it under the `requestId`.',
 } as const;
 
@@ -37,6 +39,9 @@ export const ERROR_REASONS = {
   AMBIGUOUS_NAME: 'Several projects have that name; the message lists their ids.',
   SESSION_LIMIT: 'The platform allows no further session.',
   PROJECT_NOT_LOADED: 'The project is listed but not loaded.',
+  LIMIT_EXCEEDED: 'The document asks for more than the message names.',
+  ORIGIN_NOT_ALLOWED:
+    'A mutation came from a page of an origin that is not allowed, or by cookie without `Origin`.',
   CONNECT: 'The connection was refused or reset.',
   DNS: 'The host name was not found.',
   TLS: 'No trusted TLS connection could be made.',

@@ -1,29 +1,46 @@
 import { type RequestContext } from '../session/request-context.js';
-import { presentedHandle } from './presented-handle.js';
+import { hasCookie, presentedHandle } from './presented-handle.js';
+import { type RequestOrigin } from './request-origin.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 
 /** The request of the HTTP server, as far as the facade looks at it. */
 export interface HttpRequest {
   readonly id: string;
+  /** The address of the caller, behind as many proxies as are trusted. */
+  readonly ip: string;
   readonly protocol: string;
   readonly hostname: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A {@link RequestContext} with what only the edge needs: how to answer with a cookie. */
+/** A {@link RequestContext} with what only the edge needs: how to answer with a cookie, and where the request comes from. */
 export interface GraphQLContext extends RequestContext {
   readonly sessionCookie: SessionCookie;
+  readonly origin: RequestOrigin;
 }
 
 /** Makes the context of each request. It asks nobody, so it cannot fail. */
 export function graphQLContext(sessionHeader: string): (request: HttpRequest) => GraphQLContext {
   const headerName = sessionHeader.toLowerCase();
   return (request) => {
+    const { headers } = request;
     const cookie = sessionCookie(request.protocol, request.hostname);
+    const presented = presentedHandle(request, headerName, cookie.name);
     return {
       requestId: request.id,
+      clientAddress: request.ip,
       sessionCookie: cookie,
-      presented: presentedHandle(request, headerName, cookie.name),
+      presented,
+      origin: {
+        withCookie: hasCookie(headers.cookie, cookie.name),
+        transport: presented?.transport,
+        origin: single(headers.origin),
+        fetchSite: single(headers['sec-fetch-site']),
+      },
     };
   };
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join() : header;
 }

@@ -5,7 +5,13 @@ import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
 import { FederationGatePlugin } from './federation-gate.plugin.js';
 import { prefixRootFields } from './field-prefix.js';
+import { RequestScope } from '../logging/request-scope.js';
+import { DocumentPlugin } from './document.plugin.js';
 import { graphQLContext } from './graphql-context.js';
+import { OriginPlugin } from './origin.plugin.js';
+import { PersistedDocuments } from './persisted-documents.js';
+import { PersistedDocumentsModule } from './persisted-documents.module.js';
+import { refusalRule } from './refused-document.js';
 import { RequestPlugin } from './request.plugin.js';
 import { toGraphQLError } from './to-graphql-error.js';
 
@@ -27,26 +33,37 @@ const FEDERATION = {
 
 @Module({
   imports: [
+    PersistedDocumentsModule,
     NestGraphQLModule.forRootAsync<ApolloFederationDriverConfig>({
       driver: ApolloFederationDriver,
-      inject: [Settings],
-      useFactory: (settings: Settings) => ({
+      imports: [PersistedDocumentsModule],
+      inject: [Settings, RequestScope, PersistedDocuments],
+      useFactory: (settings: Settings, scope: RequestScope, persisted: PersistedDocuments | undefined) => ({
         autoSchemaFile: { federation: { ...FEDERATION, directives: [...FEDERATION.directives] } },
         sortSchema: true,
         transformSchema: prefixRootFields(settings.FIELD_PREFIX),
         graphiql: false,
         introspection: settings.introspection,
         includeStacktraceInErrorResponses: false,
-        hideSchemaDetailsFromClientErrors: true,
+        hideSchemaDetailsFromClientErrors: !settings.introspection,
         // Errors are mapped in one place, and so is their HTTP status.
         autoTransformHttpErrors: false,
         preserveHttpStatusForExecutionErrors: false,
-        formatError: toGraphQLError,
+        formatError: (formatted, thrown) => {
+          const error = toGraphQLError(formatted, thrown, settings.introspection);
+          return { ...error, extensions: { ...error.extensions, requestId: scope.requestId() } };
+        },
+        parseOptions: { maxLexicalTokens: settings.GRAPHQL_MAX_TOKENS },
+        validationRules: [refusalRule],
+        allowBatchedHttpRequests: false,
+        // Bodies are JSON only, and the origin of a mutation is looked at: see origin.plugin.ts.
+        csrfPrevention: false,
+        persistedQueries: persisted !== undefined && { cache: persisted.asCache() },
         context: graphQLContext(settings.SESSION_HEADER),
         plugins: [ApolloServerPluginInlineTraceDisabled()],
       }),
     }),
   ],
-  providers: [RequestPlugin, FederationGatePlugin],
+  providers: [DocumentPlugin, OriginPlugin, FederationGatePlugin, RequestPlugin],
 })
 export class GraphQLModule {}

@@ -30,8 +30,16 @@ function bearerHandle(header: string | string[] | undefined): string | undefined
   return typeof header === 'string' ? /^Bearer +(\S+)$/i.exec(header.trim())?.[1] : undefined;
 }
 
+/** Whether a request brings a cookie of that name, with whatever value. */
+export function hasCookie(header: string | string[] | undefined, name: string): boolean {
+  return typeof header === 'string' && occurrences(header, name) > 0;
+}
+
 function cookieHandle(header: string | string[] | undefined, name: string): string | undefined {
   if (typeof header !== 'string') return undefined;
-  const occurrences = header.split(';').filter((pair) => pair.trim().startsWith(`${name}=`)).length;
-  return occurrences > 1 ? '' : parseCookie(header)[name];
+  return occurrences(header, name) > 1 ? '' : parseCookie(header)[name];
+}
+
+function occurrences(header: string, name: string): number {
+  return header.split(';').filter((pair) => pair.trim().startsWith(`${name}=`)).length;
 }

@@ -1,29 +1,12 @@
 import { unwrapResolverError } from '@apollo/server/errors';
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { type GraphQLFormattedError } from 'graphql';
+import { RateLimitedError } from '../auth/rate-limited-error.js';
 import { PlatformError } from '../client/index.js';
 import { CredentialError, type CredentialReason } from '../credentials/credential-error.js';
 import { SessionStoreUnavailableError } from '../session/session-store.js';
 import { type ErrorCode, type ErrorReason } from './error-codes.js';
 import { ERROR_TABLE } from './error-table.js';
-import { RefusedRequestError } from './refused-request-error.js';
-
-/** Errors that GraphQL itself finds in a request: their own messages quote the request, so each has a fixed one. */
-const REQUEST_ERRORS: Readonly<Partial<Record<string, { code: ErrorCode; message: string }>>> = {
-  GRAPHQL_PARSE_FAILED: { code: 'GRAPHQL_PARSE_FAILED', message: 'The document is not GraphQL' },
-  GRAPHQL_VALIDATION_FAILED: {
-    code: 'GRAPHQL_VALIDATION_FAILED',
-    message: 'The document does not fit the schema',
-  },
-  BAD_USER_INPUT: {
-    code: 'BAD_USER_INPUT',
-    message: 'A value of the request is not of the type that the schema wants',
-  },
-  BAD_REQUEST: { code: 'BAD_REQUEST', message: 'The request is not a GraphQL request' },
-  OPERATION_RESOLUTION_FAILURE: {
-    code: 'BAD_REQUEST',
-    message: 'The document does not hold exactly one operation of the name that was asked for',
-  },
-};
+import { requestError, type RequestError } from './request-error.js';
 
 /** What passes by itself; the others need the operator. */
 const PASSING: readonly CredentialReason[] = ['THROTTLED', 'TIMEOUT', 'UNREACHABLE'];
@@ -34,13 +17,20 @@ const UNFORESEEN = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server er
  * The one place where errors become GraphQL errors. What is not named here or in the table is masked.
  *
  * @param formatted the error as GraphQL would print it; only its place in the request is kept.
+ * @param schemaIsPublic whether the message may hold names of the schema.
  */
-export function toGraphQLError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+export function toGraphQLError(
+  formatted: GraphQLFormattedError,
+  thrown: unknown,
+  schemaIsPublic = false,
+): GraphQLFormattedError {
   const place = {
     ...(formatted.path && { path: formatted.path }),
     ...(formatted.locations && { locations: formatted.locations }),
   };
-  return { ...toMessageAndExtensions(formatted, unwrapResolverError(thrown)), ...place };
+  const cause = unwrapResolverError(thrown);
+  const refused = requestError(formatted, cause, schemaIsPublic);
+  return { ...(refused ? fromRequest(refused) : fromFailure(cause)), ...place };
 }
 
 /** True for what only a fault of ours, or a hostile caller, can cause: it is logged whole. */
@@ -48,7 +38,11 @@ export function isUnforeseen(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === UNFORESEEN.code;
 }
 
-function toMessageAndExtensions(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+function fromRequest({ code, message, reason }: RequestError): GraphQLFormattedError {
+  return say(code, message, { ...defined({ reason }), retryable: false });
+}
+
+function fromFailure(thrown: unknown): GraphQLFormattedError {
   if (thrown instanceof PlatformError) return fromPlatformError(thrown);
   if (thrown instanceof SessionStoreUnavailableError) {
     return say('SESSION_STORE_UNAVAILABLE', 'Sessions cannot be looked up now', {
@@ -56,11 +50,12 @@ function toMessageAndExtensions(formatted: GraphQLFormattedError, thrown: unknow
       retryAfter: 1,
     });
   }
-  if (thrown instanceof RefusedRequestError) return say(thrown.code, thrown.message, { retryable: false });
   if (thrown instanceof CredentialError) return fromCredentialError(thrown);
-  if (thrown instanceof GraphQLError) {
-    const known = REQUEST_ERRORS[String(formatted.extensions?.code)];
-    if (known !== undefined) return say(known.code, known.message, { retryable: false });
+  if (thrown instanceof RateLimitedError) {
+    return say('RATE_LIMITED', 'Too many failed logins', {
+      retryable: true,
+      retryAfter: thrown.retryAfterSeconds,
+    });
   }
   return say(UNFORESEEN.code, UNFORESEEN.message, { retryable: false });
 }

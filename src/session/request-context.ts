@@ -13,6 +13,8 @@ export type CookieChange = { readonly handle: string; readonly expiresAt: number
 /** One GraphQL request, as the layers below the edge see it. */
 export interface RequestContext {
   readonly requestId: string;
+  /** Where the request comes from, as far as the proxies in between are trusted. */
+  readonly clientAddress: string;
   presented: PresentedHandle | undefined;
   /** The session of this request, opened once however many fields ask for it. */
   open?: Promise<OpenSession>;

@@ -114,7 +114,9 @@ describe('a caller of the facade', () => {
     const handle = String(cookie.split('=')[1]);
     expect((await app.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: false });
 
-    const logout = await app.graphql('mutation { logout { loggedOut } }', { headers: { cookie } });
+    const logout = await app.graphql('mutation { logout { loggedOut } }', {
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    });
     expect(logout.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-portico=;.*1970/)]);
     expect((await app.graphql('{ hasSession }', { headers: { cookie } })).data).toEqual({
       hasSession: false,

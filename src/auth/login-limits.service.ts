@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { LoginFailedError } from '../client/index.js';
+import { Settings } from '../config/settings.js';
+import { LoginLimiter } from './login-limiter.js';
+import { accountKey, addressKey } from './login-subject.js';
+
+const WINDOW_SECONDS = 60;
+/** Failures of one address, and of all callers together, for each that one account may have. */
+const ADDRESS_FACTOR = 5;
+const GLOBAL_FACTOR = 100;
+
+/** How many logins may fail: of one account, from one address, and in all. */
+@Injectable()
+export class LoginLimits {
+  private readonly limiter = new LoginLimiter(new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS }));
+
+  constructor(private readonly settings: Settings) {}
+
+  /**
+   * Makes one attempt to log in. An attempt without an account, such as one by a key or a token, counts by its address.
+   *
+   * @throws RateLimitedError before anything is asked of anybody.
+   */
+  attempt<T>(address: string, account: string | undefined, work: () => Promise<T>): Promise<T> {
+    const perAccount = this.settings.LOGIN_FAILURES_PER_MINUTE;
+    const allowances = [
+      ...(account === undefined ? [] : [{ key: accountKey(account), failures: perAccount }]),
+      { key: addressKey(address), failures: perAccount * ADDRESS_FACTOR },
+      { key: 'all', failures: perAccount * GLOBAL_FACTOR },
+    ];
+    return this.limiter.attempt(allowances, work, (error) => error instanceof LoginFailedError);
+  }
+}

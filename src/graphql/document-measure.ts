@@ -1,0 +1,138 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type SelectionNode,
+  type SelectionSetNode,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+/** The size of what one selection set asks for, its fragments spread out. */
+export interface Measure {
+  /** How often each field is selected here, by whatever alias, under whatever condition. */
+  readonly fields: ReadonlyMap<string, number>;
+  /** The most selections of one field in one place, here or below. */
+  readonly mostOfOneField: number;
+  /** Levels of fields. A part that reads the schema is measured apart. */
+  readonly depth: number;
+  readonly introspectionDepth: number;
+  readonly directives: number;
+  readonly cost: number;
+}
+
+const LIST_FACTOR = 10;
+/** A JSON object is the platform's own, whole: as much as all fields of its kind together. */
+const JSON_OBJECT_COST = 10;
+const META_FIELDS = new Set(['__schema', '__type']);
+const ENDLESS: Measure = {
+  fields: new Map(),
+  mostOfOneField: 0,
+  depth: Infinity,
+  introspectionDepth: 0,
+  directives: 0,
+  cost: Infinity,
+};
+
+/**
+ * Measures the operations and fragments of a document. Each fragment is measured once, however often it is spread, so
+ * the work grows with the length of the document and not with what it stands for. The document need not be valid.
+ */
+export class DocumentMeasure {
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #measured = new Map<string, Measure>();
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    document: DocumentNode,
+  ) {
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+        this.#fragments.set(definition.name.value, definition);
+      }
+    }
+  }
+
+  ofOperation(operation: OperationDefinitionNode): Measure {
+    const root = this.schema.getRootType(operation.operation) ?? undefined;
+    return withDirectives(this.#ofSelections(operation.selectionSet, root), operation);
+  }
+
+  ofFragments(): Measure[] {
+    return [...this.#fragments.keys()].map((name) => this.#ofFragment(name));
+  }
+
+  #ofFragment(name: string): Measure {
+    const known = this.#measured.get(name);
+    if (known !== undefined) return known;
+    const fragment = this.#fragments.get(name);
+    if (fragment === undefined) return combine([]);
+    // Stands while the fragment is measured: one that spreads itself has no end.
+    this.#measured.set(name, ENDLESS);
+    const type = this.schema.getType(fragment.typeCondition.name.value);
+    const measure = withDirectives(this.#ofSelections(fragment.selectionSet, type), fragment);
+    this.#measured.set(name, measure);
+    return measure;
+  }
+
+  #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Measure {
+    return combine(
+      selections.map((selection) => withDirectives(this.#ofSelection(selection, parent), selection)),
+    );
+  }
+
+  #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Measure {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#ofFragment(selection.name.value);
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const condition = selection.typeCondition?.name.value;
+      const type = condition === undefined ? parent : this.schema.getType(condition);
+      return this.#ofSelections(selection.selectionSet, type);
+    }
+    const name = selection.name.value;
+    const type = fieldType(parent, name);
+    const inner = selection.selectionSet
+      ? this.#ofSelections(selection.selectionSet, type && getNamedType(type))
+      : combine([]);
+    const factor = type !== undefined && isListType(getNullableType(type)) ? LIST_FACTOR : 1;
+    const own = type !== undefined && getNamedType(type).name === 'JSONObject' ? JSON_OBJECT_COST : 1;
+    const isMeta = META_FIELDS.has(name) && parent === this.schema.getQueryType();
+    return {
+      ...inner,
+      fields: new Map([[name, 1]]),
+      mostOfOneField: Math.max(inner.mostOfOneField, ...inner.fields.values()),
+      depth: isMeta ? 1 : inner.depth + 1,
+      introspectionDepth: isMeta ? inner.depth + 1 : inner.introspectionDepth,
+      cost: own + factor * inner.cost,
+    };
+  }
+}
+
+function fieldType(parent: GraphQLNamedType | undefined, name: string): GraphQLOutputType | undefined {
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name]?.type : undefined;
+}
+
+function withDirectives(measure: Measure, { directives }: { directives?: readonly unknown[] }): Measure {
+  return { ...measure, directives: measure.directives + (directives?.length ?? 0) };
+}
+
+/** What several selections of one set come to. */
+function combine(measures: readonly Measure[]): Measure {
+  const fields = new Map<string, number>();
+  const total = { mostOfOneField: 0, depth: 0, introspectionDepth: 0, directives: 0, cost: 0 };
+  for (const measure of measures) {
+    for (const [name, count] of measure.fields) fields.set(name, (fields.get(name) ?? 0) + count);
+    total.mostOfOneField = Math.max(total.mostOfOneField, measure.mostOfOneField);
+    total.depth = Math.max(total.depth, measure.depth);
+    total.introspectionDepth = Math.max(total.introspectionDepth, measure.introspectionDepth);
+    total.directives += measure.directives;
+    total.cost += measure.cost;
+  }
+  return { fields, ...total };
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'graphql';
+
+/** A key-value cache as Apollo uses one, that takes nothing in. */
+export interface ReadOnlyCache {
+  get(key: string): Promise<string | undefined>;
+  set(): Promise<void>;
+  delete(): Promise<boolean>;
+}
+
+/** The documents that may run, each by the SHA-256 of its text in hexadecimal, as Apollo's clients compute it. */
+export class PersistedDocuments {
+  readonly #documents: ReadonlyMap<string, string>;
+
+  private constructor(documents: ReadonlyMap<string, string>) {
+    this.#documents = documents;
+  }
+
+  /**
+   * Reads every `.graphql` file of a folder; folders in it are not looked at. A file is one document, byte for byte as
+   * clients send it or hash it; a final line break does not count, so a document may be sent with or without one.
+   *
+   * @throws PersistedDocumentsError that names what cannot be used.
+   */
+  static async read(folder: string): Promise<PersistedDocuments> {
+    const documents = new Map<string, string>();
+    for (const name of await namesIn(folder)) {
+      const text = await readFile(join(folder, name), 'utf8');
+      for (const version of [text, text.replace(/\r?\n$/, '')]) documents.set(sha256(version), version);
+      try {
+        parse(text, { noLocation: true });
+      } catch {
+        throw new PersistedDocumentsError(`${name} is not a GraphQL document`);
+      }
+    }
+    if (documents.size === 0) throw new PersistedDocumentsError('there is no .graphql file in the folder');
+    return new PersistedDocuments(documents);
+  }
+
+  has(hash: string): boolean {
+    return this.#documents.has(hash);
+  }
+
+  /** As Apollo looks a document up by its hash. What a caller sends is never kept. */
+  asCache(): ReadOnlyCache {
+    return {
+      get: (key) => Promise.resolve(this.#documents.get(key.replace(/^apq:/, ''))),
+      set: () => Promise.resolve(),
+      delete: () => Promise.resolve(false),
+    };
+  }
+}
+
+/** The folder of PERSISTED_DOCUMENTS cannot be used. */
+export class PersistedDocumentsError extends Error {
+  override readonly name = 'PersistedDocumentsError';
+
+  constructor(reason: string) {
+    super(`PERSISTED_DOCUMENTS cannot be used: ${reason}`);
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith('.graphql'));
+  } catch {
+    throw new PersistedDocumentsError('the folder cannot be read');
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

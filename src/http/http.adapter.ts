@@ -1,0 +1,27 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
+import { errorAnswer, sendErrorAnswer } from './error-answer.js';
+
+const NOT_FOUND = 404;
+const METHOD_NOT_ALLOWED = 405;
+
+/** The HTTP server as Nest drives it, except that what never reaches a route is answered as a GraphQL client expects it. */
+export class HttpAdapter extends FastifyAdapter {
+  override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {
+    return this.getInstance().setErrorHandler(
+      (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+        const answer = errorAnswer(error.statusCode);
+        if (answer.code === 'INTERNAL_SERVER_ERROR') request.log.error(error);
+        sendErrorAnswer(reply, answer);
+      },
+    );
+  }
+
+  override setNotFoundHandler(): ReturnType<FastifyAdapter['setNotFoundHandler']> {
+    return this.getInstance().setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+      const isGraphQL = request.url.split('?', 1)[0] === '/graphql';
+      if (isGraphQL) void reply.header('allow', 'GET, POST');
+      sendErrorAnswer(reply, errorAnswer(isGraphQL ? METHOD_NOT_ALLOWED : NOT_FOUND));
+    }) as ReturnType<FastifyAdapter['setNotFoundHandler']>;
+  }
+}

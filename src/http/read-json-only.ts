@@ -1,0 +1,30 @@
+import { MIMEType } from 'node:util';
+import { type FastifyInstance, type FastifyRequest } from 'fastify';
+
+/** A body that is not read. Fastify answers with the status. */
+class UnreadableBodyError extends Error {
+  readonly statusCode = 415;
+}
+
+/** Reads bodies of `application/json` in UTF-8 and no others: a foreign page can send forms and plain text unasked. */
+export function readJsonOnly(server: FastifyInstance): void {
+  server.removeContentTypeParser('text/plain');
+  server.addHook('preParsing', (request, _reply, payload, done) => {
+    if (isReadable(request)) done(null, payload);
+    else done(new UnreadableBodyError('The body is not plain JSON in UTF-8'));
+  });
+}
+
+function isReadable({ headers }: FastifyRequest): boolean {
+  const { 'content-encoding': encoding = 'identity', 'content-type': contentType } = headers;
+  return encoding === 'identity' && (contentType === undefined || isUtf8Json(contentType));
+}
+
+function isUtf8Json(contentType: string): boolean {
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
+  } catch {
+    return false;
+  }
+}
