@@ -100,8 +100,6 @@ export class DocumentMeasure {
     const inner = selection.selectionSet
       ? this.#ofSelections(selection.selectionSet, type && getNamedType(type))
       : combine([]);
-    const factor = type !== undefined && isListType(getNullableType(type)) ? LIST_FACTOR : 1;
-    const own = type !== undefined && getNamedType(type).name === 'JSONObject' ? JSON_OBJECT_COST : 1;
     const isMeta = META_FIELDS.has(name) && parent === this.schema.getQueryType();
     return {
       ...inner,
@@ -109,13 +107,23 @@ export class DocumentMeasure {
       mostOfOneField: Math.max(inner.mostOfOneField, ...inner.fields.values()),
       depth: isMeta ? 1 : inner.depth + 1,
       introspectionDepth: isMeta ? inner.depth + 1 : inner.introspectionDepth,
-      cost: own + factor * inner.cost,
+      cost: ownCost(type) + listFactor(type) * inner.cost,
     };
   }
 }
 
 function fieldType(parent: GraphQLNamedType | undefined, name: string): GraphQLOutputType | undefined {
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name]?.type : undefined;
+}
+
+function ownCost(type: GraphQLOutputType | undefined): number {
+  return type !== undefined && getNamedType(type).name === 'JSONObject' ? JSON_OBJECT_COST : 1;
+}
+
+/** The lists of the schema itself are known, and GraphQL's own rules keep them from being read in circles. */
+function listFactor(type: GraphQLOutputType | undefined): number {
+  const isList = type !== undefined && isListType(getNullableType(type));
+  return isList && !getNamedType(type).name.startsWith('__') ? LIST_FACTOR : 1;
 }
 
 function withDirectives(measure: Measure, { directives }: { directives?: readonly unknown[] }): Measure {
