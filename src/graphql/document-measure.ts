@@ -65,8 +65,13 @@ export class DocumentMeasure {
     return withDirectives(this.#ofSelections(operation.selectionSet, root), operation);
   }
 
+  /** Each fragment by itself, spread or not: those on types of the schema's own description read the schema. */
   ofFragments(): Measure[] {
-    return [...this.#fragments.keys()].map((name) => this.#ofFragment(name));
+    return [...this.#fragments].map(([name, { typeCondition }]) => {
+      const measure = this.#ofFragment(name);
+      const readsSchema = typeCondition.name.value.startsWith('__');
+      return readsSchema ? { ...measure, depth: 0, introspectionDepth: measure.depth } : measure;
+    });
   }
 
   #ofFragment(name: string): Measure {

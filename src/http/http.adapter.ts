@@ -18,10 +18,11 @@ export class HttpAdapter extends FastifyAdapter {
   }
 
   override setNotFoundHandler(): ReturnType<FastifyAdapter['setNotFoundHandler']> {
-    return this.getInstance().setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+    const answer = (request: FastifyRequest, reply: FastifyReply): void => {
       const isGraphQL = request.url.split('?', 1)[0] === '/graphql';
       if (isGraphQL) void reply.header('allow', 'GET, POST');
       sendErrorAnswer(reply, errorAnswer(isGraphQL ? METHOD_NOT_ALLOWED : NOT_FOUND));
-    }) as ReturnType<FastifyAdapter['setNotFoundHandler']>;
+    };
+    return this.getInstance().setNotFoundHandler(answer);
   }
 }
