@@ -8,8 +8,8 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 /** Why browser tests cannot run here; undefined where they can. */
 export const noBrowser = CHROMIUM === undefined ? 'no Chromium in /usr/bin' : undefined;
 
-/** The system's own Chromium, without a window and without calls home. */
-export function startBrowser(): Promise<Browser> {
+/** The system's own Chromium, without a window and without calls home. @param more further command line arguments. */
+export function startBrowser(...more: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM ?? '',
     args: [
@@ -19,6 +19,7 @@ export function startBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   });
 }

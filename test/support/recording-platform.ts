@@ -8,6 +8,8 @@ export interface RecordingPlatform {
   readonly baseUrl: string;
   /** The tokens and cookie values of all answers so far. */
   issuedSecrets(): string[];
+  /** Requests so far. */
+  calls(): number;
   close(): Promise<void>;
 }
 
@@ -15,7 +17,9 @@ export async function startRecordingPlatform(): Promise<RecordingPlatform> {
   const platform = await startPlatform();
   const { hostname, port, pathname } = new URL(platform.baseUrl);
   const secrets = new Set<string>();
+  let calls = 0;
   const proxy = createServer((incoming, outgoing) => {
+    calls += 1;
     const { method, url, headers } = incoming;
     const forward = request({ hostname, port, method, path: url, headers }, (answer) => {
       const token = answer.headers['x-svc-authtoken'];
@@ -35,6 +39,7 @@ export async function startRecordingPlatform(): Promise<RecordingPlatform> {
   return {
     baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${pathname}`,
     issuedSecrets: () => [...secrets],
+    calls: () => calls,
     close: async () => {
       proxy.close();
       proxy.closeAllConnections();
