@@ -59,7 +59,7 @@ inBrowser(`two origins in a browser${noBrowser === undefined ? '' : ` (skipped: 
   let context: BrowserContext;
   let endpoint: string;
   let allowed: string;
-  let foreign: { readonly [name: string]: string };
+  let foreign: Readonly<Record<string, string>>;
   beforeAll(async () => {
     pages = await startPageServer();
     otherPages = await startPageServer();

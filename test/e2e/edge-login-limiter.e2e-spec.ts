@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Answer } from '../support/graphql-caller.js';
+import { type RecordingPlatform, startRecordingPlatform } from '../support/recording-platform.js';
+import { startApp, type TestApp } from '../support/start-app.js';
+
+const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { handle } }';
+
+describe('failed logins', () => {
+  let platform: RecordingPlatform;
+  let app: TestApp;
+  beforeEach(async () => {
+    platform = await startRecordingPlatform();
+    app = await startApp({
+      PLATFORM_BASE_URL: platform.baseUrl,
+      LOGIN_FAILURES_PER_MINUTE: '5',
+      TRUST_PROXY_HOPS: '1',
+    });
+  });
+  afterEach(async () => {
+    await app.close();
+    await platform.close();
+  });
+
+  const login = (username: string, password: string, address = '192.0.2.1'): Promise<Answer> =>
+    app.graphql(LOGIN, {
+      variables: { input: { username, password, transport: 'BEARER' } },
+      headers: { 'x-forwarded-for': address },
+    });
+  const codeOf = ({ errors }: Answer): unknown => errors?.[0]?.extensions.code;
+
+  it('of one account are five in a minute; the sixth is not made, other accounts are unaffected', async () => {
+    for (let n = 0; n < 5; n += 1) expect(codeOf(await login('demo', `guess ${n}`))).toBe('UNAUTHENTICATED');
+    const before = platform.calls();
+    const limited = await login('DEMO', 'demo');
+    expect(limited.errors?.[0]).toMatchObject({
+      message: 'Too many failed logins',
+      extensions: { code: 'RATE_LIMITED', retryable: true, retryAfter: expect.any(Number) },
+    });
+    const { retryAfter } = limited.errors?.[0]?.extensions ?? {};
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    expect(limited.headers.get('retry-after')).toBe(String(retryAfter));
+    expect(platform.calls()).toBe(before);
+    expect(codeOf(await login('many-projects', 'demo'))).toBeUndefined();
+  });
+
+  it('from one address are five times as many, over all accounts; other addresses are unaffected', async () => {
+    for (let n = 0; n < 25; n += 1) {
+      expect(codeOf(await login(`user ${n}`, 'guess', '192.0.2.9'))).toBe('UNAUTHENTICATED');
+    }
+    expect(codeOf(await login('demo', 'demo', '192.0.2.9'))).toBe('RATE_LIMITED');
+    expect(codeOf(await login('demo', 'demo', '192.0.2.10'))).toBeUndefined();
+  });
+
+  it('count by the address that the trusted proxy saw, not by one that the caller wrote', async () => {
+    for (let n = 0; n < 25; n += 1) await login(`user ${n}`, 'guess', `203.0.113.${n}, 192.0.2.9`);
+    expect(codeOf(await login('demo', 'demo', '198.51.100.1, 192.0.2.9'))).toBe('RATE_LIMITED');
+  });
+
+  it('are those of keys and identity tokens too', async () => {
+    for (let n = 0; n < 25; n += 1) {
+      const query =
+        n % 2 === 0 ? LOGIN : 'mutation ($input: DelegateInput!) { delegate(input: $input) { handle } }';
+      const input = n % 2 === 0 ? { apiKey: `guess ${n}` } : { identityToken: `guess ${n}` };
+      expect(codeOf(await app.graphql(query, { variables: { input } }))).toBe('UNAUTHENTICATED');
+    }
+    const { errors } = await app.graphql(LOGIN, { variables: { input: { apiKey: 'demo-api-key' } } });
+    expect(errors?.[0]?.extensions.code).toBe('RATE_LIMITED');
+  });
+
+  it('are none of those that succeed, however many', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => login('demo', 'demo')));
+    expect(answers.map(codeOf)).toEqual(Array(40).fill(undefined));
+  });
+});
