@@ -1,0 +1,40 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { PersistedDocuments, PersistedDocumentsError } from '../../src/graphql/persisted-documents.js';
+import { failToStart, stopServices } from '../support/run-service.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+describe('a folder of documents', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => {
+    folder = await tempFolder();
+  });
+  afterEach(async () => {
+    await stopServices();
+    await folder.remove();
+  });
+
+  const reading = async (text?: string): Promise<unknown> => {
+    if (text !== undefined) await writeFile(`${folder.path}/a.graphql`, text);
+    return PersistedDocuments.read(folder.path).catch((error: unknown) => error);
+  };
+
+  it('cannot be used when it is empty, and says so', async () => {
+    expect(await reading()).toEqual(new PersistedDocumentsError('there is no .graphql file in the folder'));
+  });
+
+  it('cannot be used when a file of it is no document, which is named and not quoted', async () => {
+    const error = await reading('{ CANARY');
+    expect(error).toEqual(new PersistedDocumentsError('a.graphql is not a GraphQL document'));
+    expect(String(error)).not.toContain('CANARY');
+  });
+
+  it('cannot be used when it is not there: the service says so in one line and exits with 1', async () => {
+    await mkdir(`${folder.path}/data`);
+    const { code, stderr } = await failToStart(folder.path, { PERSISTED_DOCUMENTS: 'none' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'PERSISTED_DOCUMENTS cannot be used: the folder cannot be read\n',
+    });
+  });
+});
