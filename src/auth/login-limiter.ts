@@ -1,8 +1,5 @@
-import { type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { type FailureCounter } from './failure-counter.js';
 import { RateLimitedError } from './rate-limited-error.js';
-
-/** Counts failures for a minute from the first; in this process, or in a store that all instances share. */
-export type FailureCounter = Pick<RateLimiterAbstract, 'get' | 'penalty'>;
 
 /** A key under which failures are counted, and how many are allowed. */
 export interface Allowance {
@@ -28,7 +25,7 @@ const MS_PER_SECOND = 1000;
 export class LoginLimiter {
   readonly #gates = new Map<string, Gate>();
 
-  constructor(private readonly counter: FailureCounter) {}
+  constructor(private readonly counter: Pick<FailureCounter, 'get' | 'add'>) {}
 
   /**
    * @param allowances checked in turn; each distinct.
@@ -75,7 +72,7 @@ export class LoginLimiter {
   }
 
   async #count(key: string): Promise<void> {
-    await this.counter.penalty(key, 1);
+    await this.counter.add(key);
     this.#gate(key).seen += 1;
   }
 

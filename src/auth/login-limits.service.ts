@@ -1,11 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { Inject, Injectable } from '@nestjs/common';
 import { LoginFailedError } from '../client/index.js';
 import { Settings } from '../config/settings.js';
+import { FailureCounter } from './failure-counter.js';
 import { LoginLimiter } from './login-limiter.js';
 import { accountKey, addressKey } from './login-subject.js';
 
-const WINDOW_SECONDS = 60;
 /** Failures of one address, and of all callers together, for each that one account may have. */
 const ADDRESS_FACTOR = 5;
 const GLOBAL_FACTOR = 100;
@@ -13,9 +12,14 @@ const GLOBAL_FACTOR = 100;
 /** How many logins may fail: of one account, from one address, and in all. */
 @Injectable()
 export class LoginLimits {
-  private readonly limiter = new LoginLimiter(new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS }));
+  private readonly limiter: LoginLimiter;
 
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    @Inject(FailureCounter) counter: FailureCounter,
+  ) {
+    this.limiter = new LoginLimiter(counter);
+  }
 
   /**
    * Makes one attempt to log in. An attempt without an account, such as one by a key or a token, counts by its address.

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { countInProcess } from '../../src/auth/failure-counter.js';
 import { LoginLimiter } from '../../src/auth/login-limiter.js';
 import { RateLimitedError } from '../../src/auth/rate-limited-error.js';
 import { gate } from '../support/gate.js';
 
 class Refused extends Error {}
 
-const limiter = (seconds = 60): LoginLimiter =>
-  new LoginLimiter(new RateLimiterMemory({ points: 1, duration: seconds }));
+const limiter = (seconds = 60): LoginLimiter => new LoginLimiter(countInProcess(seconds));
 const isRefused = (error: unknown): boolean => error instanceof Refused;
 const allow = (failures: number, key = 'account'): { key: string; failures: number }[] => [{ key, failures }];
 const refuse = (): Promise<never> => Promise.reject(new Refused());

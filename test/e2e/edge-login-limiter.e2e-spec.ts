@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Answer } from '../support/graphql-caller.js';
 import { type RecordingPlatform, startRecordingPlatform } from '../support/recording-platform.js';
 import { startApp, type TestApp } from '../support/start-app.js';
+import { redisMissing, startRedis } from '../support/start-redis.js';
 
 const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { handle } }';
 
@@ -73,3 +74,44 @@ describe('failed logins', () => {
     expect(answers.map(codeOf)).toEqual(Array(40).fill(undefined));
   });
 });
+
+const overRedis = redisMissing === undefined ? describe : describe.skip;
+
+overRedis(
+  `failed logins over Redis${redisMissing === undefined ? '' : ` (skipped: ${redisMissing})`}`,
+  () => {
+    it('are counted over all instances, and no user name is among the counters', async () => {
+      const redis = await startRedis();
+      const platform = await startRecordingPlatform();
+      const settings = {
+        PLATFORM_BASE_URL: platform.baseUrl,
+        SESSION_STORE: 'redis',
+        REDIS_URL: redis.url,
+        LOGIN_FAILURES_PER_MINUTE: '4',
+      };
+      const apps = await Promise.all([startApp(settings), startApp(settings)]);
+      const codes: unknown[] = [];
+      for (let n = 0; n < 5; n += 1) {
+        const variables = { input: { username: 'demo', password: n < 4 ? 'guess' : 'demo' } };
+        const { errors } = await apps[n % 2 === 0 ? 0 : 1].graphql(LOGIN, { variables });
+        codes.push(errors?.[0]?.extensions.code);
+      }
+      expect(codes).toEqual([...Array<string>(4).fill('UNAUTHENTICATED'), 'RATE_LIMITED']);
+      const keys = await redis.admin.keys('portico:login-failures:*');
+      expect(keys).toHaveLength(3);
+      expect(keys.join()).not.toContain('demo');
+
+      await redis.kill();
+      const before = platform.calls();
+      const { status, errors } = await apps[0].graphql(LOGIN, {
+        variables: { input: { username: 'other' } },
+      });
+      expect(status).toBe(503);
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE', retryable: true });
+      expect(platform.calls()).toBe(before);
+      await Promise.all(apps.map((app) => app.close()));
+      await redis.close();
+      await platform.close();
+    });
+  },
+);

@@ -42,7 +42,11 @@ export function sealedSessions(
 
 /** A request that brings a handle, or none. */
 export function requestWith(handle?: string, transport: HandleTransport = 'bearer'): RequestContext {
-  return { requestId: 'test', presented: handle === undefined ? undefined : { handle, transport } };
+  return {
+    requestId: 'test',
+    clientAddress: '127.0.0.1',
+    presented: handle === undefined ? undefined : { handle, transport },
+  };
 }
 
 /** Logs a user in and begins a session; gives its handle. */
