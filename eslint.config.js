@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import graphql from '@graphql-eslint/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
 const environmentIsReadOnce = {
@@ -8,7 +9,7 @@ const environmentIsReadOnce = {
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'coverage/', 'data/'] },
-  js.configs.recommended,
+  { ...js.configs.recommended, ignores: ['**/*.gql'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -56,6 +57,36 @@ export default tseslint.config(
     files: ['**/*.js', '**/*.cjs'],
     languageOptions: {
       globals: { process: 'readonly', console: 'readonly', module: 'writable', URL: 'readonly' },
+    },
+  },
+  {
+    files: ['schema.gql'],
+    languageOptions: { parser: graphql.parser },
+    plugins: { '@graphql-eslint': graphql },
+    rules: {
+      '@graphql-eslint/require-description': [
+        'error',
+        {
+          types: true,
+          FieldDefinition: true,
+          InputValueDefinition: true,
+          EnumValueDefinition: true,
+        },
+      ],
+      '@graphql-eslint/description-style': ['error', { style: 'block' }],
+      '@graphql-eslint/no-hashtag-description': 'error',
+      '@graphql-eslint/no-typename-prefix': 'error',
+      '@graphql-eslint/naming-convention': [
+        'error',
+        {
+          types: 'PascalCase',
+          FieldDefinition: 'camelCase',
+          InputValueDefinition: 'camelCase',
+          EnumValueDefinition: 'UPPER_CASE',
+        },
+      ],
+      '@graphql-eslint/unique-type-names': 'error',
+      '@graphql-eslint/unique-field-definition-names': 'error',
     },
   },
 );

@@ -28,6 +28,7 @@ function withoutFederation(subgraph) {
     SchemaDefinition: () => null,
     SchemaExtension: () => null,
     DirectiveDefinition: () => null,
+    ObjectTypeExtension: { leave: ({ fields }) => (fields.length === 0 ? null : undefined) },
     enter: (node) => {
       const isDefinition = node.kind === Kind.FIELD_DEFINITION || node.kind.endsWith('TypeDefinition');
       return isDefinition && /^(_|federation__|link__)/.test(node.name.value) ? null : undefined;

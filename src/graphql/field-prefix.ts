@@ -38,7 +38,8 @@ export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSc
   };
 }
 
-function subgraphSdl(schema: GraphQLSchema): string {
+/** The SDL that a schema answers to routers. */
+export function subgraphSdl(schema: GraphQLSchema): string {
   const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
   const { sdl } = data?._service as { sdl: string };
   return sdl;

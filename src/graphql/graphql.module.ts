@@ -13,6 +13,7 @@ import { PersistedDocuments } from './persisted-documents.js';
 import { PersistedDocumentsModule } from './persisted-documents.module.js';
 import { refusalRule } from './refused-document.js';
 import { RequestPlugin } from './request.plugin.js';
+import { describeRootTypes } from './root-descriptions.js';
 import { toGraphQLError } from './to-graphql-error.js';
 
 /** Composers differ in what they read: this version and these directives are read by all. */
@@ -41,7 +42,7 @@ const FEDERATION = {
       useFactory: (settings: Settings, scope: RequestScope, persisted: PersistedDocuments | undefined) => ({
         autoSchemaFile: { federation: { ...FEDERATION, directives: [...FEDERATION.directives] } },
         sortSchema: true,
-        transformSchema: prefixRootFields(settings.FIELD_PREFIX),
+        transformSchema: (schema) => prefixRootFields(settings.FIELD_PREFIX)(describeRootTypes(schema)),
         graphiql: false,
         introspection: settings.introspection,
         includeStacktraceInErrorResponses: false,

@@ -1,0 +1,25 @@
+import { CriticalityLevel, diff } from '@graphql-inspector/core';
+import { buildSchema } from 'graphql';
+
+/** The one directive of the schema that is not GraphQL's own. */
+const KEY_DIRECTIVE = 'directive @key(fields: String!) repeatable on OBJECT\n';
+
+/**
+ * What would break a client, and is not named in the changelog's part on what is not released yet. A change is named
+ * by its path, for example `Query.me`.
+ *
+ * @param before the schema that clients know, as SDL.
+ * @param after the schema of the code, as SDL.
+ */
+export async function unnamedBreakingChanges(
+  before: string,
+  after: string,
+  changelog: string,
+): Promise<string[]> {
+  const changes = await diff(buildSchema(KEY_DIRECTIVE + before), buildSchema(KEY_DIRECTIVE + after));
+  const unreleased = /^## Unreleased\n(.*?)(?=^## |$(?![^]))/ms.exec(changelog)?.[1] ?? '';
+  return changes
+    .filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking)
+    .filter(({ path }) => path === undefined || !unreleased.includes(`\`${path}\``))
+    .map(({ message, path }) => `${path ?? 'the schema'}: ${message}`);
+}
