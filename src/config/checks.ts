@@ -1,11 +1,35 @@
-import { Transform } from 'class-transformer';
-import { registerDecorator, type ValidationArguments } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+import { IsBoolean, IsInt, Max, Min, registerDecorator, type ValidationArguments } from 'class-validator';
 
 /** Reads `true` and `false`; anything else is left as it is, for the checks to refuse. */
 export function TrueOrFalse(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     value === 'true' ? true : value === 'false' ? false : value,
   );
+}
+
+/** `true` or `false`, and nothing else. */
+export function Flag(): PropertyDecorator {
+  return all(TrueOrFalse(), IsBoolean({ message: '$property must be true or false' }));
+}
+
+/** A whole number within the bounds that are given. */
+export function WholeNumber(least?: number, most?: number): PropertyDecorator {
+  const from =
+    least === undefined ? '' : most === undefined ? ` of at least ${least}` : ` from ${least} to ${most}`;
+  const options = { message: `$property must be a whole number${from}` };
+  return all(
+    Type(() => Number),
+    IsInt(options),
+    ...(least === undefined ? [] : [Min(least, options)]),
+    ...(most === undefined ? [] : [Max(most, options)]),
+  );
+}
+
+function all(...decorators: PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
 }
 
 /** Reads a list that is separated by commas, spaces around its parts ignored. */

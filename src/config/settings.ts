@@ -1,15 +1,20 @@
 import 'reflect-metadata';
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { CommaList, isOrigin, isPlainHttpUrl, isRedisUrl, Rule, TrueOrFalse } from './checks.js';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import {
+  CommaList,
+  Flag,
+  isOrigin,
+  isPlainHttpUrl,
+  isRedisUrl,
+  Rule,
+  TrueOrFalse,
+  WholeNumber,
+} from './checks.js';
 import { isKeyList } from './key-list.js';
 import { Setting } from './setting.js';
 
-const PORT_NUMBER = '$property must be a whole number from 0 to 65535';
 /** Timers take no more. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const WHOLE = '$property must be a whole number of at least 0';
-const POSITIVE = '$property must be a whole number of at least 1';
 
 function inProduction(settings: Settings): boolean {
   return settings.NODE_ENV === 'production';
@@ -31,10 +36,7 @@ export class Settings {
   HOST = '127.0.0.1';
 
   @Setting('the port where the service listens; `0`: any free port')
-  @Type(() => Number)
-  @IsInt({ message: PORT_NUMBER })
-  @Min(0, { message: PORT_NUMBER })
-  @Max(65535, { message: PORT_NUMBER })
+  @WholeNumber(0, 65535)
   PORT = 3000;
 
   @Setting(
@@ -59,10 +61,7 @@ export class Settings {
   PLATFORM_HEADER_VENDOR = 'SVC';
 
   @Setting('redirects that one call may follow; one more is a too-many-redirects error')
-  @Type(() => Number)
-  @IsInt({ message: '$property must be a whole number from 0 to 100' })
-  @Min(0, { message: '$property must be a whole number from 0 to 100' })
-  @Max(100, { message: '$property must be a whole number from 0 to 100' })
+  @WholeNumber(0, 100)
   PLATFORM_MAX_REDIRECTS = 30;
 
   @Setting(
@@ -76,15 +75,11 @@ export class Settings {
   PLATFORM_TLS_VERIFY: boolean | string = true;
 
   @Setting('allows `PLATFORM_TLS_VERIFY=false` in production')
-  @TrueOrFalse()
-  @IsBoolean({ message: '$property must be true or false' })
+  @Flag()
   ALLOW_INSECURE_TLS = false;
 
   @Setting('milliseconds for one platform call, redirects and retries included')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
-  @Max(LONGEST_TIMER_MS, { message: `$property must be at most ${LONGEST_TIMER_MS}` })
+  @WholeNumber(1, LONGEST_TIMER_MS)
   PLATFORM_TIMEOUT_MS = 8000;
 
   @Setting('the HTTP library of the platform client: `got` or `undici`; same behaviour, other cost')
@@ -92,8 +87,7 @@ export class Settings {
   PLATFORM_TRANSPORT: 'got' | 'undici' = 'got';
 
   @Setting('`applicationType` of a login that names none')
-  @Type(() => Number)
-  @IsInt({ message: '$property must be a whole number' })
+  @WholeNumber()
   PLATFORM_APPLICATION_TYPE = 8;
 
   @Setting(
@@ -141,15 +135,11 @@ export class Settings {
   SESSION_KEYS?: string;
 
   @Setting('seconds after which an unused handle ends')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   SESSION_IDLE_SECONDS = 3600;
 
   @Setting('seconds after which a handle ends in any case')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   SESSION_MAX_SECONDS = 43200;
 
   @Setting(
@@ -179,8 +169,7 @@ export class Settings {
 
   @Setting('introspection and the console; on, in production off')
   @IsOptional()
-  @TrueOrFalse()
-  @IsBoolean({ message: '$property must be true or false' })
+  @Flag()
   GRAPHQL_INTROSPECTION?: boolean;
 
   @Setting(
@@ -194,9 +183,7 @@ export class Settings {
   FEDERATION_SECRET?: string;
 
   @Setting('entities that one operation may ask for by their keys')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   FEDERATION_MAX_REPRESENTATIONS = 100;
 
   @Setting(
@@ -211,53 +198,37 @@ export class Settings {
   FIELD_PREFIX?: string;
 
   @Setting('bytes of one request body')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   HTTP_BODY_LIMIT_BYTES = 65536;
 
   @Setting('tokens of one GraphQL document')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   GRAPHQL_MAX_TOKENS = 1000;
 
   @Setting('levels of fields; introspection may have 16 in any case')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   GRAPHQL_MAX_DEPTH = 6;
 
   @Setting('selections of one field in one place, by whatever aliases')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   GRAPHQL_MAX_ALIASES = 15;
 
   @Setting('directives of one document')
-  @Type(() => Number)
-  @IsInt({ message: WHOLE })
-  @Min(0, { message: WHOLE })
+  @WholeNumber(0)
   GRAPHQL_MAX_DIRECTIVES = 10;
 
   @Setting('root fields of one operation')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   GRAPHQL_MAX_ROOT_FIELDS = 20;
 
   @Setting('cost of one document: 1 a field, 10 a JSON object, times 10 for each list around it')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   GRAPHQL_MAX_COST = 1000;
 
   @Setting(
     'failed logins of one account in a minute before `RATE_LIMITED`; five times as many for one address; successful logins are not limited',
   )
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   LOGIN_FAILURES_PER_MINUTE = 10;
 
   @Setting(
@@ -269,10 +240,7 @@ export class Settings {
   PERSISTED_DOCUMENTS?: string;
 
   @Setting('how many `X-Forwarded-*` hops to believe')
-  @Type(() => Number)
-  @IsInt({ message: '$property must be a whole number from 0 to 16' })
-  @Min(0, { message: '$property must be a whole number from 0 to 16' })
-  @Max(16, { message: '$property must be a whole number from 0 to 16' })
+  @WholeNumber(0, 16)
   TRUST_PROXY_HOPS = 0;
 
   @Setting('`auto` (only without a base URL and not in production), `on` or `off`')
@@ -280,10 +248,7 @@ export class Settings {
   EMBEDDED_PLATFORM: 'auto' | 'on' | 'off' = 'auto';
 
   @Setting("the embedded platform's port, always on loopback; `0`: any free port (`npm run platform`: 3100)")
-  @Type(() => Number)
-  @IsInt({ message: PORT_NUMBER })
-  @Min(0, { message: PORT_NUMBER })
-  @Max(65535, { message: PORT_NUMBER })
+  @WholeNumber(0, 65535)
   EMBEDDED_PLATFORM_PORT = 0;
 
   @Setting("the embedded platform's context path")
@@ -291,9 +256,7 @@ export class Settings {
   EMBEDDED_PLATFORM_PATH = '/api';
 
   @Setting('seconds of idleness after which an embedded platform session times out')
-  @Type(() => Number)
-  @IsInt({ message: POSITIVE })
-  @Min(1, { message: POSITIVE })
+  @WholeNumber(1)
   EMBEDDED_PLATFORM_IDLE_SECONDS = 1800;
 
   @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`: JSON lines on stdout')
@@ -305,10 +268,7 @@ export class Settings {
     '9464',
   )
   @IsOptional()
-  @Type(() => Number)
-  @IsInt({ message: PORT_NUMBER })
-  @Min(0, { message: PORT_NUMBER })
-  @Max(65535, { message: PORT_NUMBER })
+  @WholeNumber(0, 65535)
   @Rule(
     'must be another port than PORT',
     (value, settings: Settings) => value === undefined || value === 0 || value !== settings.PORT,
