@@ -4,6 +4,7 @@ import { LogController } from 'fastify';
 import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { type Environment, SettingsModule } from './config/settings.module.js';
+import { isForeseen } from './graphql/to-graphql-error.js';
 import { answerBadAddress, answerBrokenHttp } from './http/broken-request.js';
 import { drainConnections } from './http/drain.js';
 import { HttpAdapter } from './http/http.adapter.js';
@@ -57,7 +58,7 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
       // Errors at start are told in one line by whoever called; Nest would print a stack as well.
       abortOnError: false,
       bodyParser: false,
-      logger: new ServiceLogger(server.log),
+      logger: new ServiceLogger(server.log, isForeseen),
     },
   );
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });

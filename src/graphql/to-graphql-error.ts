@@ -38,6 +38,11 @@ export function isUnforeseen(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === UNFORESEEN.code;
 }
 
+/** True for an error that the mapping knows: the caller is told of it, and nobody has to be called. */
+export function isForeseen(error: unknown): boolean {
+  return error instanceof Error && !isUnforeseen(fromFailure(error));
+}
+
 function fromRequest({ code, message, reason }: RequestError): GraphQLFormattedError {
   return say(code, message, { ...defined({ reason }), retryable: false });
 }

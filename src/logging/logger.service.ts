@@ -19,7 +19,11 @@ type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** Nest's logger, writing JSON lines. Nest gives the context last. */
 export class ServiceLogger implements LoggerService {
-  constructor(private readonly lines: FastifyBaseLogger) {}
+  /** @param isForeseen whether an error has a place in the answer: Nest tells of each as if it were a fault. */
+  constructor(
+    private readonly lines: FastifyBaseLogger,
+    private readonly isForeseen: (error: unknown) => boolean,
+  ) {}
 
   fatal(message: unknown, ...parameters: unknown[]): void {
     this.write('fatal', message, parameters);
@@ -48,7 +52,8 @@ export class ServiceLogger implements LoggerService {
   private write(level: Level, message: unknown, parameters: unknown[]): void {
     const last = parameters.at(-1);
     const context = typeof last === 'string' ? last : undefined;
-    const actual = context !== undefined && BOOT_CONTEXTS.has(context) ? 'debug' : level;
+    const isDetail = context !== undefined && BOOT_CONTEXTS.has(context);
+    const actual = isDetail || this.isForeseen(message) ? 'debug' : level;
     if (message instanceof Error) this.lines[actual]({ context, err: message });
     else this.lines[actual]({ context }, String(message));
   }

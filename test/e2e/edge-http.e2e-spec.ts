@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { connect } from 'node:net';
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rawExchange } from '../support/raw-exchange.js';
 import { type ScriptedPlatform, startScriptedPlatform } from '../support/scripted-platform.js';
 import { startApp, type TestApp } from '../support/start-app.js';
 
@@ -148,7 +147,7 @@ describe('the HTTP side of the endpoint', () => {
       ],
       ['17 KB of headers', `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'CANARY'.repeat(3_000)}\r\n\r\n`, 431],
     ])('%s', async (_case, bytes, status) => {
-      const answer = await exchange(app.url, bytes);
+      const answer = await rawExchange(app.url, bytes);
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       expect(answer).toMatch(/^content-type: application\/json; charset=utf-8$/m);
       expect(answer).toMatch(/"code":"BAD_REQUEST","retryable":false,"requestId":"[0-9a-f-]{36}"/);
@@ -222,16 +221,3 @@ describe('the HTTP side of the endpoint', () => {
     expect(platform.connections).toBe(0);
   });
 });
-
-/** Sends bytes over a socket of its own and gives all that comes back. */
-async function exchange(url: string, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, 'connect');
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  socket.on('error', () => undefined);
-  socket.write(bytes);
-  await once(socket, 'close');
-  return Buffer.concat(chunks).toString();
-}
