@@ -68,7 +68,9 @@ export class SessionModule implements OnApplicationBootstrap, OnApplicationShutd
 
   onApplicationBootstrap(): void {
     if (this.keys.file === undefined) return;
-    this.logger.warn(`SESSION_KEYS is not set: the sessions are sealed with the keys in ${this.keys.file}`);
+    this.logger.warn(
+      `SESSION_KEYS is not set: the sessions are sealed with the keys in ${this.keys.file}, which no other instance has`,
+    );
   }
 
   /** Last of all: requests that are still running have been answered by now. */

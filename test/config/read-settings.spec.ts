@@ -82,6 +82,10 @@ describe('settings', () => {
     ['PLATFORM_TRANSPORT', 'axios'],
     ['PLATFORM_TIMEOUT_MS', '2147483648'],
     ['SESSION_STORE', 'memory'],
+    ['REDIS_URL', 'redis.example:6379'],
+    ['REDIS_URL', 'https://redis.example'],
+    ['REDIS_URL', 'redis://redis.example/0?commandTimeout=60000'],
+    ['REDIS_URL', 'redis://redis.example/sessions'],
     ['SESSION_HEADER', 'not a header'],
     ['SESSION_KEYS', `${KEY},${KEY}`],
     ['CORS_ORIGINS', '*'],
@@ -115,6 +119,15 @@ describe('settings', () => {
     };
     expect(problemsOf(production)).toEqual([expect.stringMatching(/^PLATFORM_TLS_VERIFY /)]);
     expect(problemsOf({ ...production, ALLOW_INSECURE_TLS: 'true' })).toEqual([]);
+  });
+
+  it('want the address of redis with the redis store, and show nothing of it', () => {
+    const redis = { SESSION_STORE: 'redis' };
+    expect(problemsOf(redis)).toEqual(['REDIS_URL is required with SESSION_STORE=redis']);
+    expect(problemsOf({ ...redis, REDIS_URL: 'rediss://portico:secret@redis.example:6380/2' })).toEqual([]);
+    const problems = problemsOf({ ...redis, REDIS_URL: 'http://:CANARY-PW@redis.example' });
+    expect(problems).toEqual([expect.stringMatching(/^REDIS_URL must be redis:/)]);
+    expect(problems.join()).not.toContain('CANARY');
   });
 
   it('want a base URL where the embedded platform is switched off', () => {
