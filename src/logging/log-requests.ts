@@ -11,8 +11,8 @@ export function logRequests(server: FastifyInstance, scope: RequestScope): void 
     scope.run(request.id, next);
   });
   server.addHook('onResponse', (request, reply, done) => {
-    // A GraphQL document may stand in the query string, so that is cut off.
-    const path = request.url.split('?', 1)[0] ?? '';
+    // The address of the route, not that of the request: what was pasted there may be a secret.
+    const path = request.routeOptions.url ?? 'unknown';
     const level = reply.statusCode >= SERVER_ERROR ? 'error' : PROBES.test(path) ? 'debug' : 'info';
     const milliseconds = Math.round(reply.elapsedTime);
     server.log[level](

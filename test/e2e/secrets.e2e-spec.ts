@@ -46,6 +46,17 @@ describe('no secret', () => {
     await call('mutation ($t: String!) { delegate(input: {identityToken: $t}) { handle } }', {
       variables: { t: identityToken },
     });
+    await call(login, {
+      variables: { input: { username: 'demo', password } },
+      headers: { origin: `https://${password.toLowerCase()}.example`, cookie: `__Host-portico=${apiKey}` },
+    });
+    await call(
+      `mutation { ${`login(input: {username: "demo", password: "${password}"}) { handle } `.repeat(2)} }`,
+    );
+    await call(`{ ${`projectId(name: "${password}") `.repeat(30)} }`);
+    for (let n = 0; n < 12; n += 1) {
+      await call(login, { variables: { input: { username: 'many-projects', password } } });
+    }
     for (const username of ['demo', 'no-privileges', 'session-limit', 'backend-down', 'flaky']) {
       const begun = await service.graphql(
         `mutation { login(input: {username: "${username}", password: "demo", transport: BEARER}) { handle } }`,
@@ -67,6 +78,13 @@ describe('no secret', () => {
       headers: { 'content-type': 'application/json' },
       body: `{"query": ${password}`,
     });
+    const asForm = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      body: new URLSearchParams({ query: `{ ${password} }` }),
+    });
+    const elsewhere = await fetch(`${service.url}/${password}?key=${apiKey}`, {
+      headers: { 'x-request-id': `${password}!`, authorization: `Bearer ${apiKey}` },
+    });
     for (const secret of platform.issuedSecrets()) canaries.watch('TOK', secret);
     expect(platform.issuedSecrets().length).toBeGreaterThan(5);
 
@@ -77,7 +95,9 @@ describe('no secret', () => {
     expect(
       canaries.findIn(answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n')),
     ).toEqual([]);
-    expect(canaries.findIn((await bare.text()) + (await malformed.text()))).toEqual([]);
+    for (const response of [bare, malformed, asForm, elsewhere]) {
+      expect(canaries.findIn((await response.text()) + JSON.stringify([...response.headers]))).toEqual([]);
+    }
     expect(canaries.findIn(stored.join('\n'))).toEqual([]);
   });
 });
