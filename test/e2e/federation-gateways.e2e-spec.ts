@@ -72,8 +72,10 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
     expect(data.projects[0]).toEqual({ name: first.name, rating: 2 });
     expect(data.projects[1]).toEqual({ name: second.name, rating: 5 });
     expect(data.me).toEqual(login.data.login.me);
-    // One for the root fields, one for the entities: each is an operation of the gateway.
-    expect(platform.calls()).toEqual({ 'GET projects': 2, 'GET sessions/userInfo': 1 });
+    // One for the root fields, one for the entities, each an operation of the gateway; or one for both if they meet.
+    const { 'GET projects': projectCalls, ...others } = platform.calls();
+    expect([1, 2]).toContain(projectCalls);
+    expect(others).toEqual({ 'GET sessions/userInfo': 1 });
 
     const logout = await graphql('mutation { logout { loggedOut } }', as(handle));
     expect(logout.data).toEqual({ logout: { loggedOut: true } });
@@ -140,9 +142,9 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
     const answers = await Promise.all(callers.map((user) => graphql(query, as(handles[user] ?? ''))));
     expect(answers.map(({ data }) => data as unknown)).toEqual(callers.map((user) => alone[user]));
     const calls = platform.calls()['GET sessions/userInfo'];
-    // Hive Gateway shares requests of one user that are alike; Apollo's gateway shares none.
-    if (kind === HIVE_GATEWAY) expect(calls).toBeLessThan(callers.length);
-    else expect(calls).toBe(callers.length);
+    // Hive Gateway shares requests of one user that are alike, and so does Portico: each user is asked for, not each time.
+    expect(calls).toBeGreaterThanOrEqual(users.length);
+    expect(calls).toBeLessThan(callers.length);
   });
 
   it('is the only way to the entities', async () => {

@@ -47,7 +47,7 @@ export function percentile(values: readonly number[], hundredths: number): numbe
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * hundredths) / 100))] ?? NaN;
 }
 
-export function codeOf(outcome: LoadOutcome): unknown {
+export function codeOf(outcome: Pick<LoadOutcome, 'answer'>): unknown {
   const { answer } = outcome;
   return answer === undefined ? 'NO_ANSWER' : (answer.errors?.[0]?.extensions.code ?? 'OK');
 }
