@@ -12,6 +12,7 @@ import { profileYaml } from '../support/profile-yaml.js';
 import { type RotatingPlatform, startRotatingPlatform } from '../support/rotating-platform.js';
 import { failToStart, runService, stopServices } from '../support/run-service.js';
 import { startSecretsManager } from '../support/secrets-manager-secret-store.js';
+import { noteOutput } from '../support/secret-ledger.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { handle me { raw } } }';
@@ -110,6 +111,7 @@ describe('the service with credential profiles, as a process', () => {
 
     const metricsUrl = /http:\/\/[^"\s]+\/metrics/.exec(service.output())?.[0] ?? '';
     const metrics = await (await fetch(metricsUrl)).text();
+    noteOutput(metrics);
     expect(metrics).toContain('portico_credential_profile_resolved{profile="nightly"} 1');
     expect(metrics).toContain('portico_credential_profile_resolved{profile="by-env-key"} 0');
     await service.stop();

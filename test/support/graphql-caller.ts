@@ -1,3 +1,5 @@
+import { noteExchange } from './secret-ledger.js';
+
 import { eventually } from './eventually.js';
 
 /** One answer of the GraphQL endpoint, with all that a test may look at. */
@@ -34,6 +36,7 @@ export function graphQLCaller(url: string): GraphQLCaller {
       body: JSON.stringify({ query, variables }),
     });
     const text = await response.text();
+    noteExchange(JSON.stringify({ query, variables }), text, response.headers.getSetCookie());
     const { data, errors } = JSON.parse(text) as Pick<Answer, 'data' | 'errors'>;
     return { status: response.status, headers: response.headers, text, data, errors };
   };

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
+import { LEDGER_LOG_LEVEL, noteOutput } from './secret-ledger.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const GRAPHQL_ADDRESS = /(http:\/\/[^\s"]+)\/graphql/;
@@ -24,6 +25,7 @@ export interface FailedStart {
   readonly stderr: string;
 }
 
+const ledgerSettings = LEDGER_LOG_LEVEL === undefined ? {} : { LOG_LEVEL: LEDGER_LOG_LEVEL };
 const living = new Set<ChildProcess>();
 
 /** Ends every process that a test left behind; for `afterEach`, so that a failed test leaves nothing running. */
@@ -48,6 +50,11 @@ function launch(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   living.add(child);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      noteOutput(chunk.toString());
+    });
+  }
   child.once('exit', () => living.delete(child));
   return child;
 }
@@ -57,7 +64,7 @@ export async function runService(
   cwd: string,
   environment: Record<string, string> = {},
 ): Promise<RunningService> {
-  const child = launch(cwd, environment);
+  const child = launch(cwd, { ...ledgerSettings, ...environment });
   const chunks: string[] = [];
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const url = await new Promise<string>((resolve, reject) => {

@@ -1,6 +1,7 @@
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../src/app.factory.js';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
+import { LEDGER_LOG_LEVEL } from './secret-ledger.js';
 import { tempFolder } from './temp-folder.js';
 
 /** The service in this process, on a free port, over a store of its own. */
@@ -15,7 +16,7 @@ export interface TestApp {
 export async function startApp(environment: Record<string, string> = {}): Promise<TestApp> {
   const folder = await tempFolder();
   const app = await createApp({
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: LEDGER_LOG_LEVEL ?? 'silent',
     SESSION_STORE_PATH: `${folder.path}/sessions.db`,
     ...environment,
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { noteSecret } from './secret-ledger.js';
 import { startPlatform } from './start-platform.js';
 
 /** What is told of the calls that pass. */
@@ -23,6 +24,8 @@ export async function startWatchedPlatform(watch: Watch): Promise<WatchedPlatfor
     const { method, url = '', headers } = incoming;
     watch.onCall?.(`${method} ${url.slice(pathname.length).replace(/^\/|\?.*$/g, '')}`);
     const forward = request({ hostname, port, method, path: url, headers }, (answer) => {
+      const token = answer.headers['x-svc-authtoken'];
+      if (typeof token === 'string') noteSecret(token);
       watch.onAnswer?.(answer);
       outgoing.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
       answer.pipe(outgoing);
