@@ -25,7 +25,8 @@ export interface FailedStart {
   readonly stderr: string;
 }
 
-const ledgerSettings = LEDGER_LOG_LEVEL === undefined ? {} : { LOG_LEVEL: LEDGER_LOG_LEVEL };
+const ledgerSettings: Record<string, string> =
+  LEDGER_LOG_LEVEL === undefined ? {} : { LOG_LEVEL: LEDGER_LOG_LEVEL };
 const living = new Set<ChildProcess>();
 
 /** Ends every process that a test left behind; for `afterEach`, so that a failed test leaves nothing running. */
