@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { countInProcess } from '../../src/auth/failure-counter.js';
 import { LoginLimiter } from '../../src/auth/login-limiter.js';
 import { RateLimitedError } from '../../src/auth/rate-limited-error.js';
@@ -14,6 +14,10 @@ const refuse = (): Promise<never> => Promise.reject(new Refused());
 const accept = (): Promise<string> => Promise.resolve('in');
 
 describe('the login limiter', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('lets as many attempts fail as are allowed, and then makes no more', async () => {
     const limit = limiter();
     let made = 0;
@@ -91,10 +95,12 @@ describe('the login limiter', () => {
   });
 
   it('forgets failures when their time is over', async () => {
-    const limit = limiter(0.03);
+    jest.useFakeTimers();
+    const limit = limiter(60);
     await expect(limit.attempt(allow(1), refuse, isRefused)).rejects.toThrow(Refused);
+    jest.advanceTimersByTime(59_999);
     await expect(limit.attempt(allow(1), accept, isRefused)).rejects.toThrow(RateLimitedError);
-    await pause(45);
+    jest.advanceTimersByTime(1);
     expect(await limit.attempt(allow(1), accept, isRefused)).toBe('in');
   });
 

@@ -4,6 +4,7 @@ import { PlatformClient, PlatformError, PlatformSession } from '../../src/client
 import { createCanaries } from '../support/canaries.js';
 import { makeCertificate } from '../support/certificate.js';
 import { eventually } from '../support/eventually.js';
+import { loggedIn } from '../support/logged-in.js';
 import { redirectTo } from '../support/platform-answers.js';
 import {
   startScriptedPlatform,
@@ -100,12 +101,12 @@ const FAILURES: [string, ScriptedAnswer][] = [
 describe.each(['got', 'undici'] as const)('no secret shows, by %s,', (transport) => {
   it.each(FAILURES)('in the error of %s', async (_name, answer) => {
     const platform = await startScriptedPlatform({ 'POST auth/login': [login, answer, answer], '*': answer });
-    await using session = new PlatformSession(platform.baseUrl, {
+    const patient = await loggedIn(platform.baseUrl, { transport });
+    await using session = PlatformSession.fromDict(patient.toDict(), {
       transport,
       timeoutMs: 300,
       maxResponseBytes: 5000,
     });
-    await session.login({ username: 'user', password: SECRETS.password });
 
     const failures = await Promise.all(
       [

@@ -93,7 +93,8 @@ describe('starting and stopping the embedded platform', () => {
     await platform.close();
     await silentClosed;
 
-    expect(performance.now() - started).toBeLessThan(500);
+    // An idle connection that it waited for would take 5 s.
+    expect(performance.now() - started).toBeLessThan(4000);
     expect(await connectError(portOf(platform.baseUrl), '127.0.0.1')).toBe('ECONNREFUSED');
     agent.destroy();
   });
