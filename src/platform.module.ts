@@ -1,6 +1,6 @@
-import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { type Registry } from 'prom-client';
-import { PlatformClient } from './client/index.js';
+import { PlatformClient, type CircuitChange } from './client/index.js';
 import { Settings } from './config/settings.js';
 import { MetricsRegistry } from './metrics/metrics-registry.js';
 import { measurePlatformCalls } from './metrics/platform-metrics.js';
@@ -56,6 +56,8 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
           transport: settings.PLATFORM_TRANSPORT,
           applicationType: settings.PLATFORM_APPLICATION_TYPE,
           iserverMessages: settings.ISERVER_MESSAGES_FILE,
+          circuitBreaker: true,
+          onCircuitChange: reportCircuit(new Logger(PlatformClient.name)),
           ...(metrics && { onCall: measurePlatformCalls(metrics) }),
         }),
     },
@@ -72,4 +74,12 @@ export class PlatformModule implements OnApplicationShutdown {
     await this.client.close();
     await this.embedded?.close();
   }
+}
+
+function reportCircuit(logger: Logger): (change: CircuitChange) => void {
+  return ({ circuit, isOpen }) => {
+    const calls = circuit === 'auth' ? 'logins' : 'calls other than logins';
+    if (isOpen) logger.warn(`The platform has failed too often: for some seconds no ${calls} are made.`);
+    else logger.log(`The platform answers again: ${calls} are made as before.`);
+  };
 }

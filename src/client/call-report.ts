@@ -1,5 +1,4 @@
 import type { PlatformResponse } from './platform-response.js';
-import type { RequestLine } from './redirects.js';
 
 /** One call to the platform, redirects and retry included, as an observer is told of it. No header, body or query. */
 export interface PlatformCall {
@@ -15,8 +14,7 @@ export interface PlatformCall {
 
 /** Makes a call and tells the observer of it. An observer that throws changes nothing. */
 export async function reported(
-  { method, url }: RequestLine,
-  base: URL,
+  { method, path }: Pick<PlatformCall, 'method' | 'path'>,
   tell: ((call: PlatformCall) => void) | undefined,
   make: () => Promise<PlatformResponse>,
 ): Promise<PlatformResponse> {
@@ -28,7 +26,6 @@ export async function reported(
     status = response.status;
     return response;
   } finally {
-    const path = url.pathname.slice(base.pathname.length);
     try {
       tell({ method, path, status, milliseconds: performance.now() - start });
     } catch {

@@ -1,5 +1,6 @@
 import { readBaseUrl } from './base-url.js';
 import type { PlatformCall } from './call-report.js';
+import { Circuits, type CircuitChange } from './circuits.js';
 import { readIServerMessages, type IServerMessages, type IServerMessageSource } from './iserver-messages.js';
 import { GotTransport } from './transport/got-transport.js';
 import { readTlsTrust } from './transport/tls-trust.js';
@@ -29,6 +30,13 @@ export interface PlatformClientOptions {
   iserverMessages?: IServerMessageSource;
   /** Milliseconds since the epoch, for cookies and `Retry-After`. Default `Date.now`. */
   now?: () => number;
+  /**
+   * Whether a platform that keeps failing is left alone for some seconds, in which calls are refused at once. Logins and all
+   * other calls are judged apart. Default false: for one user there is nobody else to spare.
+   */
+  circuitBreaker?: boolean;
+  /** Told when a circuit opens and when it closes again. Default: nobody is. */
+  onCircuitChange?: (change: CircuitChange) => void;
   /** Told of each call when it has ended, for metrics. Default: nobody is. */
   onCall?: (call: PlatformCall) => void;
 }
@@ -43,6 +51,7 @@ export interface ClientSettings {
   readonly maxResponseBytes: number;
   readonly iserverMessages: IServerMessages;
   readonly now: () => number;
+  readonly makeCircuits: () => Circuits | undefined;
   readonly onCall: ((call: PlatformCall) => void) | undefined;
   readonly makeTransport: () => Transport;
 }
@@ -72,6 +81,7 @@ export function readSettings(options: PlatformClientOptions): ClientSettings {
     maxResponseBytes: integer('maxResponseBytes', options.maxResponseBytes ?? 4 * 1024 * 1024, 1),
     iserverMessages: readIServerMessages(options.iserverMessages),
     now: options.now ?? Date.now,
+    makeCircuits: () => (options.circuitBreaker ? new Circuits(options.onCircuitChange) : undefined),
     onCall: options.onCall,
     makeTransport: () => TRANSPORTS[transport](trust),
   };

@@ -2,6 +2,7 @@ export { PlatformClient } from './platform-client.js';
 export { PlatformSession, type PlatformSessionOptions, type RestoreOptions } from './platform-session.js';
 export type { PlatformClientOptions } from './client-settings.js';
 export type { PlatformCall } from './call-report.js';
+export type { CircuitChange } from './circuits.js';
 export type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 export { PlatformResponse } from './platform-response.js';
 export type { LoginCredentials } from './login-request.js';

@@ -1,4 +1,5 @@
 import { reported } from './call-report.js';
+import type { Circuits } from './circuits.js';
 import { readSettings, type ClientSettings, type PlatformClientOptions } from './client-settings.js';
 import { withDeadline, type Deadline } from './deadline.js';
 import { PlatformError } from './platform-error.js';
@@ -26,16 +27,18 @@ export interface Exchange {
 
 const MAX_HEADER_FIELDS = 1000;
 
-/** The way to one platform: settings, sockets, and the order of deadline, retry, redirects and hop. Knows no session. */
+/** The way to one platform: settings, sockets, and the order of circuit, deadline, retry, redirects and hop. Knows no session. */
 export class PlatformConnection {
   readonly settings: ClientSettings;
   readonly #transport: Transport;
+  readonly #circuits: Circuits | undefined;
   #isClosed = false;
 
   /** @throws TypeError that names the option that cannot be used */
   constructor(options: PlatformClientOptions) {
     this.settings = readSettings(options);
     this.#transport = this.settings.makeTransport();
+    this.#circuits = this.settings.makeCircuits();
   }
 
   /** Makes the call; any status is an answer. Rejects with a kind of `PlatformError` only. */
@@ -43,14 +46,18 @@ export class PlatformConnection {
     if (this.#isClosed) {
       throw new PlatformUnreachableError('The client is closed.', 'CONNECT', { retryable: false });
     }
-    const { timeoutMs, maxRedirects, now, baseUrl, onCall } = this.settings;
+    const { timeoutMs, maxRedirects, now, onCall } = this.settings;
+    const { method, url } = call.line;
+    const path = url.pathname.slice(this.settings.baseUrl.pathname.length);
     const make = (deadline: Deadline): Promise<PlatformResponse> => {
       const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
       const send = (): Promise<PlatformResponse> =>
         call.mayFollow ? followRedirects(call.line, maxRedirects, hop, call.onRedirect) : hop(call.line);
       return call.mayRepeat ? withOneRetry(deadline, now, send) : send();
     };
-    return reported(call.line, baseUrl, onCall, () => withDeadline(timeoutMs, call.signal, make));
+    const exchanged = (): Promise<PlatformResponse> =>
+      reported({ method, path }, onCall, () => withDeadline(timeoutMs, call.signal, make));
+    return this.#circuits?.of(path).run(exchanged) ?? exchanged();
   }
 
   async #hop(line: RequestLine, call: Exchange, signal: AbortSignal): Promise<PlatformResponse> {

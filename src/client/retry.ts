@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deadline } from './deadline.js';
 import { PlatformUnreachableError } from './platform-error-kinds.js';
+import { namesACode } from './names-a-code.js';
 import type { PlatformResponse } from './platform-response.js';
 import { retryAfterSeconds } from './retry-after.js';
-import { readErrorPayload } from './error-payload.js';
 
 const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
 
@@ -37,15 +37,6 @@ export async function withOneRetry(
 function isPassing(response: PlatformResponse): boolean {
   if (response.status === 429) return response.header('retry-after') !== undefined;
   return GATEWAY_FAILURES.has(response.status) && !namesACode(response);
-}
-
-/** A platform code says that the platform itself answered, so that the answer stands. */
-function namesACode(response: PlatformResponse): boolean {
-  try {
-    return readErrorPayload(response.json(), []).code !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function jitter(): number {

@@ -7,7 +7,7 @@ import { runNode } from '../support/run-node.js';
 
 /** What the providers and profiles need at run time: no Nest, and no SDK of any store. */
 const DEPENDENCIES = [
-  ...['got', 'undici', 'tough-cookie', 'secure-json-parse'],
+  ...['cockatiel', 'got', 'undici', 'tough-cookie', 'secure-json-parse'],
   ...['yaml', 'class-transformer', 'class-validator', 'reflect-metadata'],
 ];
 

@@ -107,7 +107,7 @@ describe('the service with credential profiles, as a process', () => {
     expect(answers.filter(({ errors }) => errors !== undefined)).toHaveLength(13);
 
     await writeProfiles(`profiles: { nightly: { password: ${canaries.plant('YAML')} } }`);
-    await eventually(() => service.output().includes('The profiles stay as they were'), 14_000);
+    await eventually(() => service.output().includes('The profiles stay as they were'));
 
     const metricsUrl = /http:\/\/[^"\s]+\/metrics/.exec(service.output())?.[0] ?? '';
     const metrics = await (await fetch(metricsUrl)).text();
@@ -125,7 +125,7 @@ describe('the service with credential profiles, as a process', () => {
     const stored = await readdir(`${folder.path}/data`);
     const texts = stored.map((name) => readFile(`${folder.path}/data/${name}`, 'latin1'));
     expect(canaries.findIn((await Promise.all(texts)).join('\n'))).toEqual([]);
-  }, 40_000);
+  });
 
   it('does not start with a bad file, and names all of its faults and no value in one message', async () => {
     const canaries = createCanaries();

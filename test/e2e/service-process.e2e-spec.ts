@@ -4,10 +4,20 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { gate } from '../support/gate.js';
 import { bearerHandle } from '../support/graphql-caller.js';
 import { failToStart, runService, stopServices } from '../support/run-service.js';
 import { startPlatform } from '../support/start-platform.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { startUserPlatform } from '../support/user-platform.js';
+
+/** Whether nothing takes connections any more. */
+const isRefused = (url: string): Promise<boolean> =>
+  fetch(`${url}/livez`).then(
+    () => false,
+    () => true,
+  );
 
 describe('the service as a process', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
@@ -45,15 +55,18 @@ describe('the service as a process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'answers what is under way and exits with 0 on %s',
     async (signal) => {
-      const platform = await startPlatform();
+      const platform = await startUserPlatform();
+      const held = gate();
+      platform.before('GET projects', () => held.passed);
       const service = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl });
-      const handle = await bearerHandle(service.graphql, { username: 'many-projects', password: 'demo' });
+      const handle = await bearerHandle(service.graphql, { username: 'alice' });
       const underWay = service.graphql('{ projects { id } }', { handle });
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      const [end, answer] = await Promise.all([service.stop(signal), underWay]);
-      expect(end).toEqual({ code: 0, signal: null });
-      expect(answer.data.projects).toHaveLength(5_000);
-      await platform.close();
+      await eventually(() => platform.count('GET projects') === 1);
+      const ended = service.stop(signal);
+      await eventually(() => isRefused(service.url));
+      held.open();
+      expect((await underWay).data).toEqual({ projects: [{ id: 'alice' }] });
+      expect(await ended).toEqual({ code: 0, signal: null });
     },
   );
 

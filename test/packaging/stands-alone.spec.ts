@@ -6,7 +6,7 @@ import { installPacked, type PackedPackage } from '../support/packed-package.js'
 import { runNode } from '../support/run-node.js';
 
 /** All that the client may need at run time. */
-const CLIENT_DEPENDENCIES = ['got', 'undici', 'tough-cookie', 'secure-json-parse'];
+const CLIENT_DEPENDENCIES = ['cockatiel', 'got', 'undici', 'tough-cookie', 'secure-json-parse'];
 
 describe('the package as it is packed', () => {
   let packed: PackedPackage;

@@ -39,7 +39,7 @@ describe('sessions, whatever is done to them in whatever order, are what a simpl
     expect(logins).toBeGreaterThan(numRuns);
   }
 
-  it('in the embedded store', () => compare(() => embeddedBench(MODEL_LIFE), 40), 60_000);
+  it('in the embedded store', () => compare(() => embeddedBench(MODEL_LIFE), 40));
 
   const suite = redisMissing === undefined ? describe : describe.skip;
   suite(`in redis (${redisMissing ?? 'the system has one'})`, () => {
@@ -47,6 +47,6 @@ describe('sessions, whatever is done to them in whatever order, are what a simpl
     beforeAll(async () => (redis = await startRedis()));
     afterAll(() => redis.close());
 
-    it('which is killed for a crash', () => compare(() => redisBench(redis, MODEL_LIFE), 15), 60_000);
+    it('which is killed for a crash', () => compare(() => redisBench(redis, MODEL_LIFE), 15));
   });
 });
