@@ -23,3 +23,13 @@ export async function unnamedBreakingChanges(
     .filter(({ path }) => path === undefined || !unreleased.includes(`\`${path}\``))
     .map(({ message, path }) => `${path ?? 'the schema'}: ${message}`);
 }
+
+/** Whether a text is a schema that can be compared. */
+export function isSchema(sdl: string): boolean {
+  try {
+    buildSchema(KEY_DIRECTIVE + sdl);
+    return true;
+  } catch {
+    return false;
+  }
+}
