@@ -9,11 +9,14 @@ export type Environment = Readonly<Record<string, string>>;
 /** The injection token of the whole {@link Environment}, for credentials whose names only a profile file knows. */
 export const ProcessEnvironment = Symbol('ProcessEnvironment');
 
+/** What must not show in a diagnostic report, nor be handed to a child process. */
+const SECRETS: readonly (keyof Settings)[] = ['SESSION_KEYS', 'REDIS_URL', 'FEDERATION_SECRET'];
+
 /** Gives the settings, read once before anything else is built, to whoever asks. */
 @Module({})
 export class SettingsModule {
   /**
-   * Reads the environment and `.env`.
+   * Reads the environment and `.env`, and takes the secrets among the settings out of `process.env`.
    *
    * @param environment used instead of both.
    * @throws SettingsError
@@ -34,6 +37,7 @@ export class SettingsModule {
         return {};
       },
     });
+    if (environment === undefined) for (const name of SECRETS) Reflect.deleteProperty(process.env, name);
     if (outcome === undefined) throw new Error('@nestjs/config did not ask for validation');
     if ('problem' in outcome) throw outcome.problem;
     const { settings, source } = outcome;

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createCanaries } from '../support/canaries.js';
 import { eventually } from '../support/eventually.js';
 import { gate } from '../support/gate.js';
 import { bearerHandle } from '../support/graphql-caller.js';
@@ -18,6 +19,15 @@ const isRefused = (url: string): Promise<boolean> =>
     () => false,
     () => true,
   );
+
+/** The JSON of a file that is being written. */
+async function eventuallyRead(path: string): Promise<unknown> {
+  let content: unknown;
+  await eventually(async () => {
+    content = JSON.parse(await readFile(path, 'utf8'));
+  });
+  return content;
+}
 
 describe('the service as a process', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
@@ -101,6 +111,23 @@ describe('the service as a process', () => {
         status: 200,
       }),
     );
+  });
+
+  it('tells no secret setting in a diagnostic report', async () => {
+    const canaries = createCanaries();
+    const key = Buffer.alloc(32, 'CANARY').toString('base64');
+    canaries.watch('session key', key);
+    const service = await runService(folder.path, {
+      NODE_OPTIONS: `--report-on-signal --report-directory=${folder.path} --report-filename=report.json`,
+      SESSION_KEYS: `one:${key}`,
+      FEDERATION_SECRET: canaries.plant('SECRET'),
+      REDIS_URL: `redis://:${canaries.plant('PW')}@127.0.0.1:9`,
+    });
+    service.process.kill('SIGUSR2');
+    const report = await eventuallyRead(`${folder.path}/report.json`);
+    await service.stop();
+    expect(report).toHaveProperty('environmentVariables.NODE_OPTIONS');
+    expect(canaries.findIn(JSON.stringify(report))).toEqual([]);
   });
 
   describe('says in one line what keeps it from starting, and exits with 1', () => {
