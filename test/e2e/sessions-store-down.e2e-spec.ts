@@ -9,7 +9,7 @@ import { startUserPlatform, type UserPlatform } from '../support/user-platform.j
 
 const LOGIN = 'mutation { login(input: {username: "alice", password: "password"}) { me { id } } }';
 /** On a machine that is busy with other things; the measured figures stand in docs/operations.md. */
-const SOON_MS = 3000;
+const SOON_MS = 5000;
 
 const suite = redisMissing === undefined ? describe : describe.skip;
 
@@ -103,7 +103,7 @@ suite(`a caller whose session store is down (${redisMissing ?? 'a redis-server t
     expect(Object.keys(figures.codes).sort()).toEqual(['OK', 'SESSION_STORE_UNAVAILABLE']);
     expect(figures).toMatchObject({ cookiesCleared: 0, sessionsLost: 0 });
     expect(figures.p99Ms).toBeLessThan(SOON_MS);
-    expect(figures.recoveryMs).toBeLessThan(2000);
+    expect(figures.recoveryMs).toBeLessThan(SOON_MS);
   });
 
   it('has no session on the platform when the store goes down during the login', async () => {

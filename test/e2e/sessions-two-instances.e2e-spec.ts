@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bearerHandle } from '../support/graphql-caller.js';
+import { answerAtLast, bearerHandleAtLast } from '../support/graphql-caller.js';
 import { runService, type RunningService, stopServices } from '../support/run-service.js';
 import { sessionKeysSetting } from '../support/session-keys.js';
 import { type RunningRedis, redisMissing, startRedis } from '../support/start-redis.js';
@@ -44,7 +44,7 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
 
   it('know each other’s sessions, and end them for each other', async () => {
     const before = platform.openSessions();
-    const handle = await bearerHandle(one.graphql, { username: 'alice' });
+    const handle = await bearerHandleAtLast(one.graphql, { username: 'alice' });
     expect((await two.graphql('{ me { id } }', { handle })).data).toEqual({ me: { id: 'alice' } });
     await two.graphql('mutation { logout { loggedOut } }', { handle });
     expect((await one.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: false });
@@ -57,7 +57,7 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
   ])(
     'prolong a session once for a hundred who ask together, when the platform answers %s',
     async (_when, delayMs) => {
-      const handle = await bearerHandle(one.graphql, { username: 'alice' });
+      const handle = await bearerHandleAtLast(one.graphql, { username: 'alice' });
       platform.before('PUT sessions', () => pause(delayMs));
       const before = platform.count('PUT sessions');
       const answers = await Promise.all(
@@ -74,7 +74,7 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
   it('lose no session when one of them is killed under load, and the errors end within a second', async () => {
     const users = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        bearerHandle((n % 2 === 0 ? one : two).graphql, { username: `user ${n}` }),
+        bearerHandleAtLast((n % 2 === 0 ? one : two).graphql, { username: `user ${n}` }),
       ),
     );
     // As a balancer does: to each in turn, and to the other one once a connection is refused.
@@ -100,7 +100,9 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
     expect(unanswered.every(({ at }) => at < killedAt + 1000)).toBe(true);
     for (const failure of failures) expect(['NO_ANSWER', ...WHOLE_OR_BUSY]).toContain(codeOf(failure));
     expect(outcomes.length).toBeGreaterThan(200);
-    const answers = await Promise.all(users.map((handle) => two.graphql('{ me { id } }', { handle })));
+    const answers = await Promise.all(
+      users.map((handle) => answerAtLast(() => two.graphql('{ me { id } }', { handle }))),
+    );
     expect(answers.map(({ data }): unknown => data.me.id)).toEqual(users.map((_, n) => `user ${n}`));
   });
 });

@@ -1,6 +1,6 @@
-import { noteExchange } from './secret-ledger.js';
-
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from './eventually.js';
+import { noteExchange } from './secret-ledger.js';
 
 /** One answer of the GraphQL endpoint, with all that a test may look at. */
 export interface Answer {
@@ -62,4 +62,13 @@ export async function bearerHandleAtLast(
     handle = await bearerHandle(call, input);
   }, 30_000);
   return handle ?? '';
+}
+
+/** The answer of a service whose store may still be coming back, or be late on a busy machine: asked again until it answers. */
+export async function answerAtLast(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.errors?.[0]?.extensions.code !== 'SESSION_STORE_UNAVAILABLE') return answer;
+    await pause(20);
+  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { bearerHandleAtLast } from './graphql-caller.js';
+import { answerAtLast, bearerHandleAtLast } from './graphql-caller.js';
 import { sessionKeysSetting } from './session-keys.js';
 import { startApp } from './start-app.js';
 import { type RunningRedis } from './start-redis.js';
@@ -57,7 +57,7 @@ export async function storeOutage(
       const code = String(codeOf(outcome));
       codes[code] = (codes[code] ?? 0) + 1;
     }
-    const afterwards = await Promise.all(handles.map((_handle, n) => ask(n)));
+    const afterwards = await Promise.all(handles.map((_handle, n) => answerAtLast(() => ask(n))));
     return {
       requests: outcomes.length,
       codes,
