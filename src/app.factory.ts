@@ -5,9 +5,12 @@ import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { type Environment, SettingsModule } from './config/settings.module.js';
 import { isForeseen } from './graphql/to-graphql-error.js';
+import { headAnswers, REQUEST_ID_HEADER } from './http/answer-headers.js';
 import { answerBadAddress, answerBrokenHttp } from './http/broken-request.js';
 import { drainConnections } from './http/drain.js';
 import { HttpAdapter } from './http/http.adapter.js';
+import { readJsonBodies } from './http/json-body.js';
+import { refuseOddHosts } from './http/known-host.js';
 import { protect } from './http/protect.js';
 import { readJsonOnly } from './http/read-json-only.js';
 import { requestId } from './http/request-id.js';
@@ -18,7 +21,19 @@ import { LoggingModule } from './logging/logging.module.js';
 import { RequestScope } from './logging/request-scope.js';
 
 const REQUEST_TIMEOUT_MS = 15_000;
-const REQUEST_ID_HEADER = 'x-request-id';
+/** What the GraphQL clients and tracers of the field set of their own accord. */
+const CLIENT_HEADERS = [
+  'apollo-require-preflight',
+  'apollographql-client-name',
+  'apollographql-client-version',
+  'x-apollo-operation-name',
+  'x-graphql-client-name',
+  'x-graphql-client-version',
+  'graphql-client-name',
+  'graphql-client-version',
+  'traceparent',
+  'tracestate',
+];
 
 /**
  * The service, ready to listen.
@@ -43,14 +58,14 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   const server = adapter.getInstance();
   logRequests(server, scope);
   drainConnections(server);
-  server.addHook('onRequest', async (request, reply) => {
-    void reply.header(REQUEST_ID_HEADER, request.id).header('cache-control', 'private, no-store');
-  });
+  headAnswers(server);
   readJsonOnly(server);
+  readJsonBodies(server);
   await protect(server, {
     origins: settings.CORS_ORIGINS,
-    requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER],
+    requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS],
   });
+  refuseOddHosts(server);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(module, LoggingModule.with(scope)),
     adapter,

@@ -1,4 +1,4 @@
-import { Controller, Get, NotFoundException, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { consoleFile } from './console-files.js';
@@ -35,7 +35,10 @@ export class ConsoleController {
 
   private async send(name: string, reply: FastifyReply): Promise<void> {
     const file = this.settings.introspection ? await consoleFile(name) : undefined;
-    if (file === undefined) throw new NotFoundException();
+    if (file === undefined) {
+      reply.callNotFound();
+      return;
+    }
     const content = name === PAGE ? withFieldPrefix(file.content, this.settings.FIELD_PREFIX) : file.content;
     await reply
       .header('content-type', file.type)

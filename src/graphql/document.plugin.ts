@@ -1,7 +1,7 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { Inject } from '@nestjs/common';
-import { type DocumentNode, type GraphQLSchema } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { Settings } from '../config/settings.js';
 import { brokenLimit, type DocumentLimits } from './document-limits.js';
 import { type GraphQLContext } from './graphql-context.js';
@@ -10,6 +10,13 @@ import { refusedDocument } from './refused-document.js';
 import { RefusedRequestError } from './refused-request-error.js';
 
 const BAD_REQUEST = 400;
+
+/** A request that was parsed and not yet validated. */
+interface Checked {
+  readonly document: DocumentNode;
+  readonly schema: GraphQLSchema;
+  readonly queryHash: string;
+}
 
 /** Refuses documents that are not allowed or ask for too much, before GraphQL validates them and before anything is called. */
 @Plugin()
@@ -32,13 +39,7 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
       validationDidStart: (request) => {
-        const refusal = this.isAllowed(request.queryHash)
-          ? this.tooLarge(request.document, request.schema)
-          : new RefusedRequestError(
-              'The document is not one of those that are allowed',
-              BAD_REQUEST,
-              'PERSISTED_QUERY_NOT_FOUND',
-            );
+        const refusal = this.refusal(request);
         // Apollo validates the document that it finds here; a hook that threw would be answered with 500.
         if (refusal !== undefined) Object.assign(request, { document: refusedDocument(refusal) });
         return Promise.resolve();
@@ -46,14 +47,28 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
     });
   }
 
-  private isAllowed(queryHash: string): boolean {
-    return this.persisted === undefined || this.persisted.has(queryHash);
-  }
-
-  private tooLarge(document: DocumentNode, schema: GraphQLSchema): RefusedRequestError | undefined {
+  private refusal({ document, schema, queryHash }: Checked): RefusedRequestError | undefined {
+    if (this.persisted?.has(queryHash) === false) {
+      const message = 'The document is not one of those that are allowed';
+      return new RefusedRequestError(message, BAD_REQUEST, 'PERSISTED_QUERY_NOT_FOUND');
+    }
     const broken = brokenLimit(document, schema, this.limits);
-    return broken === undefined
-      ? undefined
-      : new RefusedRequestError(broken, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED');
+    if (broken !== undefined) {
+      return new RefusedRequestError(broken, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED');
+    }
+    if (hasSubscription(document)) {
+      const message = 'There are no subscriptions here';
+      return new RefusedRequestError(message, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED');
+    }
+    return undefined;
   }
+}
+
+/** GraphQL itself finds nothing wrong with one before it runs, though the schema has none. */
+function hasSubscription({ definitions }: DocumentNode): boolean {
+  return definitions.some(
+    (definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION &&
+      definition.operation === OperationTypeNode.SUBSCRIPTION,
+  );
 }

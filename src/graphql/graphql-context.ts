@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly ip: string;
   readonly protocol: string;
   readonly hostname: string;
+  /** `hostname` and, where it is not that of the protocol, the port. */
+  readonly host: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -34,6 +36,7 @@ export function graphQLContext(sessionHeader: string): (request: HttpRequest) =>
       origin: {
         withCookie: hasCookie(headers.cookie, cookie.name),
         transport: presented?.transport,
+        self: `${request.protocol}://${request.host.toLowerCase()}`,
         origin: single(headers.origin),
         fetchSite: single(headers['sec-fetch-site']),
       },

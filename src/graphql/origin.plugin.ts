@@ -20,7 +20,7 @@ export class OriginPlugin implements ApolloServerPlugin<GraphQLContext> {
         if (mayChange(contextValue.origin, this.settings.CORS_ORIGINS)) return Promise.resolve();
         return Promise.reject(
           new RefusedRequestError(
-            'This page may not change anything here: its origin is not one of those that are allowed',
+            'With a cookie, or from a page, a mutation needs an Origin that is allowed; send that, or a bearer handle',
             FORBIDDEN,
             'FORBIDDEN',
             'ORIGIN_NOT_ALLOWED',

@@ -32,9 +32,15 @@ const FIXED: Readonly<Partial<Record<string, RequestError>>> = {
   },
   PERSISTED_QUERY_NOT_SUPPORTED: {
     code: 'PERSISTED_QUERY_NOT_SUPPORTED',
-    message: 'Documents are not kept here: send the whole document',
+    message: 'Documents are not kept here: send the whole document, without extensions.persistedQuery',
   },
 };
+
+/** What Apollo refuses by status, all under one code. */
+const MESSAGES_BY_STATUS = new Map<number | undefined, string>([
+  [405, 'GET runs queries only: send this by POST'],
+  [406, 'Answers are application/json or application/graphql-response+json, and the request accepts neither'],
+]);
 
 const VALUE_KINDS: ReadonlySet<string> = new Set([
   Kind.BOOLEAN,
@@ -71,7 +77,8 @@ export function requestError(
     };
   }
   const fixed = FIXED[codeOf(formatted, thrown)];
-  const hint = schemaIsPublic ? schemaHint(thrown.message) : undefined;
+  const hint =
+    MESSAGES_BY_STATUS.get(httpStatus(thrown)) ?? (schemaIsPublic ? schemaHint(thrown.message) : undefined);
   return fixed && { ...fixed, ...(hint !== undefined && { message: hint }) };
 }
 
@@ -82,6 +89,9 @@ function codeOf(formatted: GraphQLFormattedError, thrown: GraphQLError): string 
     return 'BAD_USER_INPUT';
   }
   // Some of Apollo's own refusals have a status and no code.
-  const { http } = thrown.extensions as { http?: { status?: number } };
-  return code === 'INTERNAL_SERVER_ERROR' && http?.status === 400 ? 'BAD_REQUEST' : code;
+  return code === 'INTERNAL_SERVER_ERROR' && httpStatus(thrown) === 400 ? 'BAD_REQUEST' : code;
+}
+
+function httpStatus({ extensions }: GraphQLError): number | undefined {
+  return (extensions as { http?: { status?: number } }).http?.status;
 }

@@ -6,6 +6,8 @@ export interface RequestOrigin {
   readonly withCookie: boolean;
   /** How a usable handle came along, if one did. */
   readonly transport: HandleTransport | undefined;
+  /** The origin of a page that this service itself would serve, as the browser or the proxies before it name it. */
+  readonly self: string;
   /** `Origin`, and `Sec-Fetch-Site`: browsers set them, and no page can change them. */
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
@@ -22,5 +24,7 @@ export function mayChange(request: RequestOrigin, allowed: readonly string[]): b
   if (request.transport === 'bearer') return true;
   if (request.origin !== undefined && allowed.includes(request.origin)) return true;
   if (request.fetchSite === 'same-origin') return true;
+  // Older browsers, and all of them over plain http, do not send Sec-Fetch-Site.
+  if (request.fetchSite === undefined && request.origin === request.self) return true;
   return !request.withCookie && request.origin === undefined && request.fetchSite === undefined;
 }

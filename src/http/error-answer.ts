@@ -17,6 +17,7 @@ const MESSAGES = new Map<number, string>([
   [400, 'The request cannot be read: its body must be one JSON object'],
   [404, 'There is nothing at this address'],
   [405, 'Use GET for queries, or POST'],
+  [408, 'The request did not come to its end in time'],
   [413, 'The body of the request is too large'],
   [414, 'The address is too long'],
   [415, 'The body of the request must be application/json in UTF-8, not compressed'],

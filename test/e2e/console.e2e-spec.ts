@@ -91,7 +91,11 @@ describe('the console', () => {
 
   it('is not there where introspection is off', async () => {
     const app = await startApp({ GRAPHQL_INTROSPECTION: 'false' });
-    expect((await fetch(app.url)).status).toBe(404);
+    const response = await fetch(app.url);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      errors: [{ message: 'There is nothing at this address', extensions: { code: 'BAD_REQUEST' } }],
+    });
     expect((await fetch(`${app.url}/console/console.js`)).status).toBe(404);
     await app.close();
   });

@@ -76,6 +76,7 @@ describe('a mistake in a request', () => {
       'The document does not hold exactly one operation of the name that was asked for',
     ],
     ['{ hasSession ', 'GRAPHQL_PARSE_FAILED', 'The document is not GraphQL'],
+    ['subscription { hasSession }', 'GRAPHQL_VALIDATION_FAILED', 'There are no subscriptions here'],
   ])('is told by the names of the schema: %s is %s', async (...[query, code, message, variables]) => {
     const { status, errors, data } = await app.graphql(query, { ...(variables && { variables }) });
     expect(status).toBe(400);

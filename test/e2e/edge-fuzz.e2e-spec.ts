@@ -133,6 +133,11 @@ describe('whatever is sent', () => {
         `POST /graphql HTTP/1.1\r\n${head}content-type: application/json; charset=utf-8\r\ncookie: __Host-portico=${secret}\r\norigin: https://x.example\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
         `GET /graphql?query=%7BhasSession%7D&variables=%7B%22a%22%3A%22${key}%22%7D HTTP/1.1\r\n${head}accept: application/graphql-response+json\r\nx-request-id: abcdefgh\r\n\r\n`,
         `OPTIONS /graphql HTTP/1.1\r\n${head}origin: https://x.example\r\naccess-control-request-method: POST\r\n\r\n`,
+        `GET /graphql?query=%7BhasSession%7D HTTP/1.0\r\n\r\n`,
+        ...['[::1]:80', '%41', 'a b', ':', '@'].map(
+          (host) =>
+            `GET /graphql?query=%7BhasSession%7D HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+        ),
         `GET /livez HTTP/1.1\r\n${head}x-forwarded-for: 1.2.3.4\r\n\r\n`,
       ];
       await fuzz(requests, RAW_REQUESTS, async (bytes) => {

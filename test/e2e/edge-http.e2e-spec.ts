@@ -65,6 +65,22 @@ describe('the HTTP side of the endpoint', () => {
         400,
         { headers: JSON_TYPE, body: `{"query":"{ hasSession }","variables":{"__proto__":{"polluted":1}}}` },
       ],
+      ['a byte order mark', 400, { headers: JSON_TYPE, body: `\ufeff${query}` }],
+      [
+        'bytes that are not UTF-8',
+        400,
+        { headers: JSON_TYPE, body: Buffer.from(`{"query":"{ hasSession } # \xff"}`, 'latin1') },
+      ],
+      [
+        'a name that stands twice',
+        400,
+        { headers: JSON_TYPE, body: `{"query":"{ hasSession }","query":"{ me { id } }"}` },
+      ],
+      [
+        'a name that stands twice deep within, in another spelling',
+        400,
+        { headers: JSON_TYPE, body: `{"query":"{ hasSession }","variables":{"a":[{"x":1,"\\u0078":2}]}}` },
+      ],
       ['text', 415, { headers: { 'content-type': 'text/plain' }, body: query }],
       [
         'GraphQL as text',
@@ -108,6 +124,7 @@ describe('the HTTP side of the endpoint', () => {
       const mutation = encodeURIComponent('mutation { logout { loggedOut } }');
       const response = await send({ method: 'GET' }, `/graphql?query=${mutation}`);
       expect(response.headers.get('allow')).toBe('POST');
+      expect(await response.clone().text()).toContain('GET runs queries only: send this by POST');
       await expectRefusal(response, 405);
     });
 
@@ -132,9 +149,21 @@ describe('the HTTP side of the endpoint', () => {
     );
 
     it('an address that cannot be decoded', async () => {
-      const response = await fetch(`${app.url}/%zz`);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+      await expectRefusal(await fetch(`${app.url}/%zz`), 400);
+    });
+
+    it.each([
+      ['HTTP/1.1 with an empty host', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost:\r\n\r\n`],
+      ['a host with a space', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: CANARY b\r\n\r\n`],
+      ['half of an IPv6 address', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: [::1\r\n\r\n`],
+      ['a host that cannot be decoded', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: %%%\r\n\r\n`],
+      ['such a host elsewhere', `GET /CANARY HTTP/1.1\r\nhost: %%%\r\n\r\n`],
+    ])('%s', async (_case, bytes) => {
+      const answer = await rawExchange(app.url, bytes.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).toContain('"message":"The request does not name a host that can be read"');
+      expect(answer).toMatch(/"code":"BAD_REQUEST","retryable":false,"requestId":"[0-9a-f-]{36}"/);
+      expect(answer).not.toContain('CANARY');
     });
 
     it.each([
@@ -151,8 +180,24 @@ describe('the HTTP side of the endpoint', () => {
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       expect(answer).toMatch(/^content-type: application\/json; charset=utf-8$/m);
       expect(answer).toMatch(/"code":"BAD_REQUEST","retryable":false,"requestId":"[0-9a-f-]{36}"/);
+      expect(answer).toMatch(/^cache-control: private, no-store$/m);
       expect(answer).not.toContain('CANARY');
     });
+  });
+
+  it('takes HTTP/1.0, which needs no host', async () => {
+    const answer = await rawExchange(app.url, 'GET /graphql?query={hasSession} HTTP/1.0\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toContain('{"data":{"hasSession":false}}');
+  });
+
+  it('takes names that stand once in each of several objects, and colons in texts', async () => {
+    const variables = { a: [{ x: '":', y: '\\":' }, { x: 1 }, {}, { x: { x: null } }] };
+    const response = await send({
+      headers: JSON_TYPE,
+      body: JSON.stringify({ query: '{ hasSession }', variables }),
+    });
+    expect(await response.json()).toEqual({ data: { hasSession: false } });
   });
 
   it('serves the same guards under an encoded address', async () => {
@@ -160,9 +205,9 @@ describe('the HTTP side of the endpoint', () => {
     await expectRefusal(response, 415);
   });
 
-  it('takes JSON with a byte order mark, in capital letters and with a charset', async () => {
+  it('takes JSON in capital letters and with a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; charset="UTF-8"' };
-    const response = await send({ headers, body: `\ufeff${query}` });
+    const response = await send({ headers, body: query });
     expect(await response.json()).toEqual({ data: { hasSession: false } });
   });
 

@@ -46,7 +46,9 @@ describe('an origin', () => {
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'content-type, authorization, x-request-id',
+      'access-control-allow-headers': expect.stringMatching(
+        /^content-type, authorization, x-request-id, .*\bapollographql-client-name\b.*\btraceparent\b/,
+      ),
       vary: 'Origin',
     });
     const { headers } = await app.graphql('{ hasSession }', { headers: { origin: ORIGIN } });
@@ -92,6 +94,17 @@ describe('an origin', () => {
     expect((await app.graphql('{ hasSession }', { headers: { cookie } })).data).toEqual({ hasSession: true });
     const allowed = await app.graphql(LOGOUT, { headers: { cookie, origin: ORIGIN } });
     expect(allowed.data).toEqual({ logout: { loggedOut: true } });
+  });
+
+  it('of its own page is allowed where a browser tells no more than that', async () => {
+    const { headers } = await app.graphql(LOGIN, { headers: { origin: app.url } });
+    const cookie = String(headers.getSetCookie()[0]?.split(';')[0]);
+    const { data } = await app.graphql(LOGOUT, { headers: { cookie, origin: app.url } });
+    expect(data).toEqual({ logout: { loggedOut: true } });
+    const refused = await app.graphql(LOGIN, {
+      headers: { origin: app.url, 'sec-fetch-site': 'cross-site' },
+    });
+    expect(refused.status).toBe(403);
   });
 
   it('is asked of nobody who brings a bearer handle, or logs in from no browser', async () => {

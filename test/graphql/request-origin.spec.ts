@@ -4,7 +4,13 @@ import { mayChange, type RequestOrigin } from '../../src/graphql/request-origin.
 const ALLOWED = ['https://good.example', 'https://other.example:8443'];
 
 function ask(request: Partial<RequestOrigin>): boolean {
-  const nothing = { withCookie: false, transport: undefined, origin: undefined, fetchSite: undefined };
+  const nothing = {
+    withCookie: false,
+    transport: undefined,
+    self: 'http://portico.example:3000',
+    origin: undefined,
+    fetchSite: undefined,
+  };
   return mayChange({ ...nothing, ...request }, ALLOWED);
 }
 
@@ -25,6 +31,10 @@ describe('a mutation', () => {
       'the service’s own page, by cookie',
       { fetchSite: 'same-origin', withCookie: true, transport: 'cookie' },
     ],
+    [
+      'the service’s own page in a browser that tells its origin only, by cookie',
+      { origin: 'http://portico.example:3000', withCookie: true, transport: 'cookie' },
+    ],
   ])('may come from %s', (_from, request) => {
     expect(ask(request)).toBe(true);
   });
@@ -38,6 +48,12 @@ describe('a mutation', () => {
     ['another scheme', { origin: 'http://good.example' }],
     ['another port', { origin: 'https://good.example:444' }],
     ['another spelling', { origin: 'HTTPS://GOOD.EXAMPLE' }],
+    ['the own host under another scheme', { origin: 'https://portico.example:3000', withCookie: true }],
+    ['the own host under another port', { origin: 'http://portico.example', withCookie: true }],
+    [
+      'the own origin, when the browser says otherwise',
+      { origin: 'http://portico.example:3000', fetchSite: 'cross-site' },
+    ],
     ['two origins', { origin: 'https://good.example,https://evil.example' }],
     ['a sibling of this host', { fetchSite: 'same-site', withCookie: true }],
     ['another site, without a cookie', { fetchSite: 'cross-site' }],

@@ -1,0 +1,58 @@
+import { type FastifyInstance } from 'fastify';
+
+/** A body that is no JSON, or reads differently in different places. Fastify answers with the status. */
+class UnreadableJsonError extends Error {
+  readonly statusCode = 400;
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Strings with what follows them: a colon follows the names of members and no value. */
+const STRINGS = /"(?:[^"\\]|\\.)*"\s*(:?)/gs;
+
+/**
+ * Reads JSON bodies by Fastify's own parser, and refuses what others might read differently: a byte order mark, bytes
+ * that are not UTF-8, a name that an object has twice.
+ */
+export function readJsonBodies(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    let text: string;
+    try {
+      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes as Buffer);
+    } catch {
+      done(new UnreadableJsonError('The body is not UTF-8'));
+      return;
+    }
+    if (text.startsWith(BYTE_ORDER_MARK)) {
+      done(new UnreadableJsonError('The body begins with a byte order mark'));
+      return;
+    }
+    void parse(request, text, (error, value: unknown) => {
+      if (error !== null) done(error);
+      else if (namesWritten(text) !== namesRead(value)) done(new UnreadableJsonError('A name stands twice'));
+      else done(null, value);
+    });
+  });
+}
+
+function namesWritten(json: string): number {
+  let count = 0;
+  for (const [, colon] of json.matchAll(STRINGS)) if (colon !== '') count += 1;
+  return count;
+}
+
+/** Not by recursion: a body may be deeper than a stack. */
+function namesRead(value: unknown): number {
+  let count = 0;
+  const left = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const members = Object.values(next);
+    if (!Array.isArray(next)) count += members.length;
+    for (const member of members) left.push(member);
+  }
+  return count;
+}
