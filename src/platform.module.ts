@@ -1,9 +1,10 @@
 import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { type Registry } from 'prom-client';
-import { PlatformClient, type CircuitChange } from './client/index.js';
+import { type CircuitChange, PlatformClient } from './client/index.js';
 import { Settings } from './config/settings.js';
 import { MetricsRegistry } from './metrics/metrics-registry.js';
 import { measurePlatformCalls } from './metrics/platform-metrics.js';
+import { platformClient } from './platform-client.factory.js';
 
 /** The platform that is run here, where none is configured. */
 export interface RunningPlatform {
@@ -47,16 +48,7 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
         embedded: RunningPlatform | undefined,
         metrics: Registry | undefined,
       ) =>
-        new PlatformClient({
-          baseUrl: settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '',
-          vendor: settings.PLATFORM_HEADER_VENDOR,
-          maxRedirects: settings.PLATFORM_MAX_REDIRECTS,
-          tlsVerify: settings.PLATFORM_TLS_VERIFY,
-          timeoutMs: settings.PLATFORM_TIMEOUT_MS,
-          transport: settings.PLATFORM_TRANSPORT,
-          applicationType: settings.PLATFORM_APPLICATION_TYPE,
-          iserverMessages: settings.ISERVER_MESSAGES_FILE,
-          circuitBreaker: true,
+        platformClient(settings, settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '', {
           onCircuitChange: reportCircuit(new Logger(PlatformClient.name)),
           ...(metrics && { onCall: measurePlatformCalls(metrics) }),
         }),

@@ -1,6 +1,7 @@
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './app.factory.js';
 import { Settings } from './config/settings.js';
+import { ReadinessService } from './health/readiness.service.js';
 import { EmbeddedPlatform, type RunningPlatform } from './platform.module.js';
 import { startFault } from './start-fault.js';
 import { startScreen } from './start-screen.js';
@@ -14,8 +15,16 @@ export async function serve(): Promise<void> {
     await app.listen({ host: settings.HOST, port: settings.PORT });
     const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
     if (!settings.production) {
-      const { introspection, FIELD_PREFIX } = settings;
-      process.stdout.write(startScreen(await app.getUrl(), embedded, introspection, FIELD_PREFIX));
+      process.stdout.write(
+        startScreen({
+          url: await app.getUrl(),
+          isReady: await app.get(ReadinessService).isReady(),
+          embedded,
+          usesEmbedded: settings.usesEmbeddedPlatform,
+          hasConsole: settings.hasConsole,
+          fieldPrefix: settings.FIELD_PREFIX,
+        }),
+      );
     }
   } catch (fault) {
     process.stderr.write(`${startFault(fault)}\n`);

@@ -4,7 +4,7 @@ export function startFault(fault: unknown): string {
   const { code, path, port, address } = fault as NodeJS.ErrnoException & { port?: number; address?: string };
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port ?? ''} of ${address ?? 'this machine'} is in use: choose another, or 0 for any free one`;
+      return `Port ${port ?? ''} of ${address ?? 'this machine'} is in use: choose another (PORT, METRICS_PORT or EMBEDDED_PLATFORM_PORT), or 0 for any free one`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `HOST is no address of this machine`;

@@ -4,28 +4,46 @@ import { type RunningPlatform } from './platform.module.js';
 const DEMO_LOGIN =
   '(input: {username: "demo", password: "demo", transport: BEARER}) { handle me { fullName } projects { id name } }';
 
+/** What the start screen tells of. */
+export interface StartedService {
+  readonly url: string;
+  /** Whether the session store answers. */
+  readonly isReady: boolean;
+  /** The embedded platform, where it runs. */
+  readonly embedded: RunningPlatform | undefined;
+  /** Whether the service uses it: with a base URL it does not. */
+  readonly usesEmbedded: boolean;
+  readonly hasConsole: boolean;
+  readonly fieldPrefix: string | undefined;
+}
+
 /** What a person who has just started the service wants to know: where it is, who may log in, and a first query. */
-export function startScreen(
-  serviceUrl: string,
-  embedded: RunningPlatform | undefined,
-  hasConsole: boolean,
-  fieldPrefix?: string,
-): string {
+export function startScreen({
+  url: serviceUrl,
+  isReady,
+  embedded,
+  usesEmbedded,
+  hasConsole,
+  fieldPrefix,
+}: StartedService): string {
   const named = (name: string): string => prefixedName(fieldPrefix, name);
   const lines = [
     '',
-    'Portico is ready.',
+    isReady ? 'Portico is ready.' : 'Portico is running, but not ready: its session store does not answer.',
     '',
     `  GraphQL    ${serviceUrl}/graphql`,
     ...(hasConsole ? [`  Console    ${serviceUrl}/`] : []),
     `  Health     ${serviceUrl}/livez  ${serviceUrl}/readyz`,
     ...(embedded ? demoLines(embedded) : []),
+    ...(embedded && !usesEmbedded
+      ? ['', 'The service does not use this platform, but PLATFORM_BASE_URL.']
+      : []),
     '',
     'A first query:',
     '',
     curl(
       `${serviceUrl}/graphql`,
-      embedded ? `mutation { ${named('login')}${DEMO_LOGIN} }` : `{ ${named('hasSession')} }`,
+      usesEmbedded ? `mutation { ${named('login')}${DEMO_LOGIN} }` : `{ ${named('hasSession')} }`,
     ),
     '',
     'Ctrl-C stops it.',

@@ -1,5 +1,14 @@
 import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsInt, Max, Min, registerDecorator, type ValidationArguments } from 'class-validator';
+import {
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  Matches,
+  Max,
+  Min,
+  registerDecorator,
+  type ValidationArguments,
+} from 'class-validator';
 
 /** Reads `true` and `false`; anything else is left as it is, for the checks to refuse. */
 export function TrueOrFalse(): PropertyDecorator {
@@ -8,9 +17,21 @@ export function TrueOrFalse(): PropertyDecorator {
   );
 }
 
+/** Reads a path with or without a final slash as the same. */
+export function WithoutFinalSlash(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.replace(/(?<=.)\/$/, '') : value,
+  );
+}
+
 /** `true` or `false`, and nothing else. */
 export function Flag(): PropertyDecorator {
   return all(TrueOrFalse(), IsBoolean({ message: '$property must be true or false' }));
+}
+
+/** A text of a pattern, or absent; `message` follows the setting's name. */
+export function Matching(pattern: RegExp, message: string): PropertyDecorator {
+  return all(IsOptional(), Matches(pattern, { message: `$property ${message}` }));
 }
 
 /** A whole number within the bounds that are given. */

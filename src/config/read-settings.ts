@@ -25,6 +25,16 @@ export function readSettings(environment: Readonly<Record<string, unknown>>): Se
   const problems = validateSync(settings).flatMap((error) =>
     Object.values(error.constraints ?? {}).slice(-1),
   );
+  // Node's own switch would undo PLATFORM_TLS_VERIFY, and what Redis and the secret stores verify.
+  if (
+    environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' &&
+    settings.production &&
+    !settings.ALLOW_INSECURE_TLS
+  ) {
+    problems.push(
+      'NODE_TLS_REJECT_UNAUTHORIZED may be 0 in production only together with ALLOW_INSECURE_TLS=true',
+    );
+  }
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }

@@ -1,24 +1,23 @@
 import 'reflect-metadata';
-import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import {
   CommaList,
   Flag,
   isOrigin,
   isPlainHttpUrl,
   isRedisUrl,
+  Matching,
   Rule,
   TrueOrFalse,
   WholeNumber,
+  WithoutFinalSlash,
 } from './checks.js';
+import { isReadableFile, ReadableFile, ReadableFolder } from './file-checks.js';
 import { isKeyList } from './key-list.js';
 import { Setting } from './setting.js';
 
 /** Timers take no more. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-function inProduction(settings: Settings): boolean {
-  return settings.NODE_ENV === 'production';
-}
 
 /**
  * Every setting of the service, by the name it has in the environment.
@@ -51,13 +50,12 @@ export class Settings {
     'is required: there is no embedded platform in production unless EMBEDDED_PLATFORM=on, and none with EMBEDDED_PLATFORM=off',
     (value, settings: Settings) =>
       value !== undefined ||
-      settings.EMBEDDED_PLATFORM === 'on' ||
-      (settings.EMBEDDED_PLATFORM === 'auto' && !inProduction(settings)),
+      (settings.EMBEDDED_PLATFORM === 'auto' ? !settings.production : settings.EMBEDDED_PLATFORM !== 'off'),
   )
   PLATFORM_BASE_URL?: string;
 
   @Setting('the vendor segment of the header names `X-<vendor>-…`; the best-known deployment uses `MSTR`')
-  @Matches(/^[A-Za-z0-9]{1,32}$/, { message: '$property must be 1 to 32 letters or digits' })
+  @Matching(/^[A-Za-z0-9]{1,32}$/, 'must be 1 to 32 letters or digits')
   PLATFORM_HEADER_VENDOR = 'SVC';
 
   @Setting('redirects that one call may follow; one more is a too-many-redirects error')
@@ -69,12 +67,17 @@ export class Settings {
   )
   @TrueOrFalse()
   @Rule(
+    'must be true, false, or the path of a file that can be read',
+    (value) => typeof value === 'boolean' || isReadableFile(value),
+  )
+  @Rule(
     'may be false in production only together with ALLOW_INSECURE_TLS=true',
-    (value, settings: Settings) => value !== false || !inProduction(settings) || settings.ALLOW_INSECURE_TLS,
+    (value, { production, ALLOW_INSECURE_TLS }: Settings) =>
+      value !== false || !production || ALLOW_INSECURE_TLS,
   )
   PLATFORM_TLS_VERIFY: boolean | string = true;
 
-  @Setting('allows `PLATFORM_TLS_VERIFY=false` in production')
+  @Setting('allows `PLATFORM_TLS_VERIFY=false` and `NODE_TLS_REJECT_UNAUTHORIZED=0` in production')
   @Flag()
   ALLOW_INSECURE_TLS = false;
 
@@ -94,8 +97,7 @@ export class Settings {
     'a JSON file of further back-end codes and their messages: `{"-2147216959": "text"}`',
     'iserver-messages.json',
   )
-  @IsOptional()
-  @IsString()
+  @ReadableFile()
   ISERVER_MESSAGES_FILE?: string;
 
   @Setting('where sessions are kept: `embedded` (a durable file, one instance) or `redis` (many instances)')
@@ -122,16 +124,13 @@ export class Settings {
 
   @Setting(
     'a list of `kid:base64(32 bytes)`, newest first, that seals the sessions; required in production, else one is made and kept beside the store',
-    '2026a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+    '2026a:<the output of: openssl rand -base64 32>',
   )
   @Rule(
     'must be a comma list of kid:base64 with 32 bytes each and no kid twice',
     (value) => value === undefined || isKeyList(value),
   )
-  @Rule(
-    'is required in production',
-    (value, settings: Settings) => value !== undefined || !inProduction(settings),
-  )
+  @Rule('is required in production', (value, { production }: Settings) => value !== undefined || !production)
   SESSION_KEYS?: string;
 
   @Setting('seconds after which an unused handle ends')
@@ -145,7 +144,7 @@ export class Settings {
   @Setting(
     "the request header that carries `Bearer <handle>`; another name where a router's own token owns that one",
   )
-  @Matches(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, { message: '$property must be the name of an HTTP header' })
+  @Matching(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of an HTTP header')
   SESSION_HEADER = 'authorization';
 
   @Setting(
@@ -163,22 +162,21 @@ export class Settings {
     'a YAML file of credential profiles, watched: a valid change is taken without a restart; see docs/credentials.md',
     '/etc/portico/profiles.yaml',
   )
-  @IsOptional()
-  @IsString()
+  @ReadableFile()
   CREDENTIALS_FILE?: string;
 
-  @Setting('introspection and the console; on, in production off')
+  @Setting('`true` or `false`: introspection and the console; none: on, in production off')
   @IsOptional()
   @Flag()
   GRAPHQL_INTROSPECTION?: boolean;
 
   @Setting(
     'when set, `_service` and `_entities` need the header `X-Federation-Secret` with it; in production they are off without it',
-    'the output of: openssl rand -base64 32',
+    '<the output of: openssl rand -base64 32>',
   )
-  @Rule(
+  @Matching(
+    /^[\x21-\x7e]+$/,
     'must be of printable ASCII characters without spaces, as a header can carry it',
-    (value) => value === undefined || (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)),
   )
   FEDERATION_SECRET?: string;
 
@@ -190,11 +188,7 @@ export class Settings {
     'prefix of the root fields, for graphs whose `me` and `projects` are taken: with `analytics` they are `analyticsMe` and `analyticsProjects`',
     'analytics',
   )
-  @Rule(
-    'must be a letter and then letters or digits, 32 at the most',
-    (value) =>
-      value === undefined || (typeof value === 'string' && /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(value)),
-  )
+  @Matching(/^[A-Za-z][A-Za-z0-9]{0,31}$/, 'must be a letter and then letters or digits, 32 at the most')
   FIELD_PREFIX?: string;
 
   @Setting('bytes of one request body')
@@ -235,8 +229,7 @@ export class Settings {
     'a folder of GraphQL documents, one a `.graphql` file: when set, nothing else runs',
     'persisted-documents',
   )
-  @IsOptional()
-  @IsString()
+  @ReadableFolder()
   PERSISTED_DOCUMENTS?: string;
 
   @Setting('how many `X-Forwarded-*` hops to believe')
@@ -252,7 +245,8 @@ export class Settings {
   EMBEDDED_PLATFORM_PORT = 0;
 
   @Setting("the embedded platform's context path")
-  @Matches(/^(\/[A-Za-z0-9._-]+)+$/, { message: '$property must be a path such as /api' })
+  @WithoutFinalSlash()
+  @Matching(/^(\/[A-Za-z0-9._-]+)+$/, 'must be a path such as /api')
   EMBEDDED_PLATFORM_PATH = '/api';
 
   @Setting('seconds of idleness after which an embedded platform session times out')
@@ -277,7 +271,12 @@ export class Settings {
 
   /** True unless the environment is production or says otherwise. */
   get introspection(): boolean {
-    return this.GRAPHQL_INTROSPECTION ?? !inProduction(this);
+    return this.GRAPHQL_INTROSPECTION ?? !this.production;
+  }
+
+  /** Where the documents that may run are listed, those of the console are not among them. */
+  get hasConsole(): boolean {
+    return this.introspection && this.PERSISTED_DOCUMENTS === undefined;
   }
 
   /** True when the service runs its own platform; it is used only where no base URL is set. */
@@ -288,7 +287,11 @@ export class Settings {
     );
   }
 
+  get usesEmbeddedPlatform(): boolean {
+    return this.runsEmbeddedPlatform && this.PLATFORM_BASE_URL === undefined;
+  }
+
   get production(): boolean {
-    return inProduction(this);
+    return this.NODE_ENV === 'production';
   }
 }

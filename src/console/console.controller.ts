@@ -18,7 +18,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const PAGE = 'index.html';
 
-/** A page to try queries on, with a login panel. It is there wherever introspection is. */
+/** A page to try queries on, with a login panel. It is there wherever introspection is and any document may run. */
 @Controller()
 export class ConsoleController {
   constructor(private readonly settings: Settings) {}
@@ -34,12 +34,12 @@ export class ConsoleController {
   }
 
   private async send(name: string, reply: FastifyReply): Promise<void> {
-    const file = this.settings.introspection ? await consoleFile(name) : undefined;
+    const file = this.settings.hasConsole ? await consoleFile(name) : undefined;
     if (file === undefined) {
       reply.callNotFound();
       return;
     }
-    const content = name === PAGE ? withFieldPrefix(file.content, this.settings.FIELD_PREFIX) : file.content;
+    const content = name === PAGE ? withSettings(file.content, this.settings) : file.content;
     await reply
       .header('content-type', file.type)
       .header('content-security-policy', CONTENT_SECURITY_POLICY)
@@ -50,7 +50,13 @@ export class ConsoleController {
   }
 }
 
-/** The page has to name root fields as this service does. The prefix is letters and digits, by its setting's check. */
-function withFieldPrefix(page: Buffer, prefix = ''): string {
-  return page.toString().replace('data-field-prefix=""', `data-field-prefix="${prefix}"`);
+/**
+ * The page has to name root fields as this service does, and tells the demo login where there is one. The prefix is
+ * letters and digits, by its setting's check.
+ */
+function withSettings(page: Buffer, { FIELD_PREFIX = '', usesEmbeddedPlatform }: Settings): string {
+  return page
+    .toString()
+    .replace('data-field-prefix=""', `data-field-prefix="${FIELD_PREFIX}"`)
+    .replace('data-demo=""', `data-demo="${usesEmbeddedPlatform ? 'demo' : ''}"`);
 }

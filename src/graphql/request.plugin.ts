@@ -1,6 +1,7 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { Logger } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
 import { answerStatus } from './answer-status.js';
 import { type GraphQLContext } from './graphql-context.js';
 import { setCookieHeader } from './session-cookie.js';
@@ -10,6 +11,9 @@ import { isUnforeseen } from './to-graphql-error.js';
 @Plugin()
 export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
   private readonly logger = new Logger('GraphQL');
+  private hasWarned = false;
+
+  constructor(private readonly settings: Settings) {}
 
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
@@ -17,6 +21,7 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
         const { http, body } = response;
         http.headers.set('cache-control', 'private, no-store');
         if (contextValue.cookie !== undefined) {
+          if (!contextValue.sessionCookie.secure) this.warnOfPlainCookies();
           http.headers.set('set-cookie', setCookieHeader(contextValue.sessionCookie, contextValue.cookie));
         }
         if (body.kind !== 'single') return Promise.resolve();
@@ -32,5 +37,13 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
         return Promise.resolve();
       },
     });
+  }
+
+  private warnOfPlainCookies(): void {
+    if (!this.settings.production || this.hasWarned) return;
+    this.hasWarned = true;
+    this.logger.warn(
+      'Session cookies are set without Secure: requests seem to come by plain http. Behind a proxy with TLS, set TRUST_PROXY_HOPS.',
+    );
   }
 }

@@ -12,6 +12,12 @@ export class ReadinessService implements BeforeApplicationShutdown {
     @Inject(SessionStore) private readonly store: SessionStore,
   ) {}
 
+  /** Whether the session store answers. */
+  async isReady(): Promise<boolean> {
+    const { sessionStore } = await this.sessionStore();
+    return sessionStore?.status === 'up';
+  }
+
   draining(): HealthIndicatorResult {
     const indicator = this.indicators.check('accepting');
     return this.stopping ? indicator.down() : indicator.up();

@@ -1,6 +1,10 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { readSettings, SettingsError } from '../../src/config/read-settings.js';
 
+/** A file that is there. */
+const OWN_PATH = fileURLToPath(import.meta.url);
 const KEY = `2026a:${Buffer.alloc(32, 7).toString('base64')}`;
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -34,13 +38,15 @@ describe('settings', () => {
     expect(
       readSettings({
         PORT: '0',
-        PLATFORM_TLS_VERIFY: '/etc/ca.pem',
+        PLATFORM_TLS_VERIFY: OWN_PATH,
+        EMBEDDED_PLATFORM_PATH: '/analytics/api/',
         GRAPHQL_INTROSPECTION: 'false',
         CORS_ORIGINS: 'https://a.example, https://b.example:8443',
       }),
     ).toMatchObject({
       PORT: 0,
-      PLATFORM_TLS_VERIFY: '/etc/ca.pem',
+      PLATFORM_TLS_VERIFY: OWN_PATH,
+      EMBEDDED_PLATFORM_PATH: '/analytics/api',
       introspection: false,
       CORS_ORIGINS: ['https://a.example', 'https://b.example:8443'],
     });
@@ -60,12 +66,20 @@ describe('settings', () => {
       SESSION_KEYS: 'CANARY-KEY-3',
       CORS_ORIGINS: 'https://a.example/CANARY-4',
       PLATFORM_TIMEOUT_MS: '-5',
+      PLATFORM_TLS_VERIFY: '/CANARY-5/ca.pem',
+      ISERVER_MESSAGES_FILE: '/CANARY-6.json',
+      CREDENTIALS_FILE: '/CANARY-7',
+      PERSISTED_DOCUMENTS: '/CANARY-8',
     });
 
     expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual([
       'CORS_ORIGINS',
+      'CREDENTIALS_FILE',
+      'ISERVER_MESSAGES_FILE',
+      'PERSISTED_DOCUMENTS',
       'PLATFORM_BASE_URL',
       'PLATFORM_TIMEOUT_MS',
+      'PLATFORM_TLS_VERIFY',
       'PORT',
       'SESSION_KEYS',
     ]);
@@ -92,6 +106,10 @@ describe('settings', () => {
     ['CORS_ORIGINS', 'https://a.example/'],
     ['GRAPHQL_INTROSPECTION', 'yes'],
     ['EMBEDDED_PLATFORM_PATH', 'api'],
+    ['EMBEDDED_PLATFORM_PATH', '/'],
+    ['EMBEDDED_PLATFORM', 'maybe'],
+    ['CREDENTIALS_FILE', dirname(OWN_PATH)],
+    ['PERSISTED_DOCUMENTS', OWN_PATH],
     ['METRICS_PORT', '3000'],
     ['METRICS_PORT', 'none'],
     ['LOG_LEVEL', 'loud'],
@@ -119,6 +137,9 @@ describe('settings', () => {
     };
     expect(problemsOf(production)).toEqual([expect.stringMatching(/^PLATFORM_TLS_VERIFY /)]);
     expect(problemsOf({ ...production, ALLOW_INSECURE_TLS: 'true' })).toEqual([]);
+    const byNode = { ...production, PLATFORM_TLS_VERIFY: 'true', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(problemsOf(byNode)).toEqual([expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED /)]);
+    expect(problemsOf({ ...byNode, ALLOW_INSECURE_TLS: 'true' })).toEqual([]);
   });
 
   it('want the address of redis with the redis store, and show nothing of it', () => {

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser } from 'playwright-core';
 import { noBrowser, startBrowser } from '../support/browser.js';
@@ -29,6 +30,8 @@ inBrowser(`the console in a browser${noBrowser === undefined ? '' : ` (skipped: 
     page.on('request', (request) => hosts.add(new URL(request.url()).host));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     await page.goto(service.url);
+    await page.waitForSelector('#status:has-text("Not logged in; try demo / demo")');
+    expect(await page.isDisabled('#logout')).toBe(true);
 
     await page.fill('[name=username]', 'demo');
     await page.fill('[name=password]', 'demo');
@@ -69,6 +72,10 @@ inBrowser(`the console in a browser${noBrowser === undefined ? '' : ` (skipped: 
     await page.fill('[name=password]', 'demo');
     await page.click('text=Log in');
     await page.waitForSelector('#status:has-text("ACCOUNT_LOCKED")');
+    await page.fill('[name=username]', 'demo');
+    await page.fill('[name=password]', 'wrong');
+    await page.click('text=Log in');
+    await page.waitForSelector('#status:text-is("Login failed")');
   });
 });
 
@@ -86,6 +93,21 @@ describe('the console', () => {
     ]) {
       expect(await status(path)).toBe(404);
     }
+    await app.close();
+  });
+
+  it('is not there where its documents may not run', async () => {
+    const folder = await tempFolder();
+    await writeFile(`${folder.path}/one.graphql`, '{ hasSession }');
+    const app = await startApp({ PERSISTED_DOCUMENTS: folder.path });
+    expect((await fetch(app.url)).status).toBe(404);
+    await app.close();
+    await folder.remove();
+  });
+
+  it('tells no demo login where the platform is a real one', async () => {
+    const app = await startApp({ PLATFORM_BASE_URL: 'http://127.0.0.1:9/api' });
+    expect(await (await fetch(app.url)).text()).toContain('data-demo=""');
     await app.close();
   });
 

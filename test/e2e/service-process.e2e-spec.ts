@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -8,6 +9,7 @@ import { createCanaries } from '../support/canaries.js';
 import { eventually } from '../support/eventually.js';
 import { gate } from '../support/gate.js';
 import { bearerHandle } from '../support/graphql-caller.js';
+import { productionSettings } from '../support/production.js';
 import { failToStart, runService, stopServices } from '../support/run-service.js';
 import { startPlatform } from '../support/start-platform.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -27,6 +29,18 @@ async function eventuallyRead(path: string): Promise<unknown> {
     content = JSON.parse(await readFile(path, 'utf8'));
   });
   return content;
+}
+
+/** `fetch` sets the host by itself. */
+async function loginUnder(host: string, url: string, query: string): Promise<void> {
+  const call = request(`${url}/graphql`, {
+    method: 'POST',
+    headers: { host, 'content-type': 'application/json' },
+  });
+  call.end(JSON.stringify({ query }));
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
 }
 
 describe('the service as a process', () => {
@@ -50,6 +64,46 @@ describe('the service as a process', () => {
       },
     });
     await service.stop();
+  });
+
+  it('shows whose platform it uses where it runs one and uses another', async () => {
+    const platform = await startPlatform();
+    const service = await runService(folder.path, {
+      PLATFORM_BASE_URL: platform.baseUrl,
+      EMBEDDED_PLATFORM: 'on',
+    });
+    await eventually(() => service.output().includes('Ctrl-C stops it.'));
+    expect(service.output()).toContain('The service does not use this platform, but PLATFORM_BASE_URL.');
+    expect(/^curl .*$/m.exec(service.output())?.[0]).toContain('{ hasSession }');
+    await service.stop();
+    await platform.close();
+  });
+
+  it('says that it is not ready where its session store does not answer', async () => {
+    const service = await runService(folder.path, {
+      SESSION_STORE: 'redis',
+      REDIS_URL: 'redis://127.0.0.1:9',
+    });
+    expect(service.output()).toContain('Portico is running, but not ready');
+    expect(service.output()).not.toContain('Portico is ready');
+    await service.stop();
+  });
+
+  it('warns once in production that the cookie has to do without Secure', async () => {
+    const platform = await startPlatform();
+    const service = await runService(folder.path, {
+      ...productionSettings(platform.baseUrl),
+      LOG_LEVEL: 'info',
+    });
+    const login = 'mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }';
+    const warnings = (): number => service.output().split('set without Secure').length - 1;
+    await service.graphql(login);
+    expect(warnings()).toBe(0);
+    for (let n = 0; n < 2; n += 1) await loginUnder('portico.example', service.url, login);
+    await eventually(() => warnings() > 0);
+    expect(warnings()).toBe(1);
+    await service.stop();
+    await platform.close();
   });
 
   it('is alive and ready, and tells so without a session', async () => {
@@ -138,7 +192,7 @@ describe('the service as a process', () => {
       expect(await failToStart(folder.path, { PORT: port, LOG_LEVEL: 'error' })).toEqual({
         code: 1,
         stdout: '',
-        stderr: `Port ${port} of 127.0.0.1 is in use: choose another, or 0 for any free one\n`,
+        stderr: `Port ${port} of 127.0.0.1 is in use: choose another (PORT, METRICS_PORT or EMBEDDED_PLATFORM_PORT), or 0 for any free one\n`,
       });
       other.close();
     });
@@ -153,19 +207,42 @@ describe('the service as a process', () => {
       expect(stderr).not.toContain('CANARY');
     });
 
-    it('for a CA bundle that is not there', async () => {
+    it('for files that are not there, all at once', async () => {
       const { code, stderr } = await failToStart(folder.path, {
         PLATFORM_TLS_VERIFY: `${folder.path}/none.pem`,
+        ISERVER_MESSAGES_FILE: 'CANARY.json',
+        CREDENTIALS_FILE: 'CANARY.yaml',
+        PERSISTED_DOCUMENTS: 'CANARY',
+        PORT: 'CANARY',
       });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^[^\n]*none\.pem[^\n]*\n$/);
+      const names = [...stderr.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
+      expect(names.sort()).toEqual([
+        'CREDENTIALS_FILE',
+        'ISERVER_MESSAGES_FILE',
+        'PERSISTED_DOCUMENTS',
+        'PLATFORM_TLS_VERIFY',
+        'PORT',
+      ]);
+      expect(stderr).not.toContain('CANARY');
+    });
+
+    it('for a CA bundle that is none', async () => {
+      await writeFile(`${folder.path}/bundle.pem`, 'CANARY');
+      const { code, stderr } = await failToStart(folder.path, { PLATFORM_TLS_VERIFY: 'bundle.pem' });
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        'These settings cannot be used:\n  PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates\n',
+      );
     });
 
     it('for a file of back-end messages that is none', async () => {
       await writeFile(`${folder.path}/messages.json`, '["CANARY"]');
       const { code, stderr } = await failToStart(folder.path, { ISERVER_MESSAGES_FILE: 'messages.json' });
       expect(code).toBe(1);
-      expect(stderr).toBe('iserverMessages: an object of messages by code is needed.\n');
+      expect(stderr).toBe(
+        'These settings cannot be used:\n  ISERVER_MESSAGES_FILE must be a JSON object of texts by integer codes\n',
+      );
     });
 
     it('for a session file that cannot be opened', async () => {

@@ -6,6 +6,8 @@ import { LEDGER_LOG_LEVEL, noteOutput } from './secret-ledger.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const GRAPHQL_ADDRESS = /(http:\/\/[^\s"]+)\/graphql/;
+/** In production there is no start screen. */
+const LISTENING = /Server listening at (http:\/\/[^\s"]+)/;
 
 /** The built service as a process of its own. */
 export interface RunningService {
@@ -71,7 +73,8 @@ export async function runService(
   const url = await new Promise<string>((resolve, reject) => {
     const collect = (chunk: Buffer): void => {
       chunks.push(chunk.toString());
-      const found = GRAPHQL_ADDRESS.exec(chunks.join(''))?.[1];
+      const address = environment.NODE_ENV === 'production' ? LISTENING : GRAPHQL_ADDRESS;
+      const found = address.exec(chunks.join(''))?.[1];
       if (found !== undefined) resolve(found);
     };
     child.stdout?.on('data', collect);

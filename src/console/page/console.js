@@ -1,6 +1,6 @@
 /* global document, fetch, FormData, GraphiQL, React, ReactDOM */
 const ENDPOINT = '/graphql';
-const { fieldPrefix } = document.body.dataset;
+const { fieldPrefix, demo } = document.body.dataset;
 
 /** Selects a root field by the name that it has in this service, under the name that it has everywhere. */
 function field(name) {
@@ -8,7 +8,7 @@ function field(name) {
   return `${name}: ${fieldPrefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-const FIRST_QUERY = `# Log in above; anonymously, if you leave all three fields empty.
+const FIRST_QUERY = `# Log in above, or leave all empty to be a guest.
 {
   ${field('me')} { fullName }
   ${field('projects')} { id name }
@@ -17,6 +17,8 @@ const FIRST_QUERY = `# Log in above; anonymously, if you leave all three fields 
 
 const form = document.querySelector('#session');
 const status = document.querySelector('#status');
+const logout = document.querySelector('#logout');
+const LOGGED_OUT = demo === '' ? 'Not logged in' : `Not logged in; try ${demo} / ${demo}`;
 
 /** The session's cookie is HttpOnly: this page never sees the handle, and sends it without knowing it. */
 async function send(query, variables) {
@@ -26,8 +28,13 @@ async function send(query, variables) {
     body: JSON.stringify({ query, variables }),
   });
   const { data, errors } = await response.json();
-  if (errors) throw new Error([errors[0].message, errors[0].extensions?.reason].filter(Boolean).join(': '));
+  if (errors) throw new Error(wordsOf(errors[0]));
   return data;
+}
+
+/** The reason says more than the message, except that a login failed, which both say. */
+function wordsOf({ message, extensions: { reason } = {} }) {
+  return reason === undefined || reason === 'LOGIN_FAILED' ? message : `${message} (${reason})`;
 }
 
 async function tell(work) {
@@ -39,6 +46,7 @@ async function tell(work) {
 }
 
 function whoIsIt(me) {
+  logout.disabled = false;
   return `Logged in as ${me?.fullName ?? 'somebody'}`;
 }
 
@@ -57,16 +65,17 @@ form.addEventListener('submit', (event) => {
   });
 });
 
-document.querySelector('#logout').addEventListener('click', () => {
+logout.addEventListener('click', () => {
   void tell(async () => {
     await send(`mutation { ${field('logout')} { loggedOut } }`);
+    logout.disabled = true;
     return 'Logged out';
   });
 });
 
 void tell(async () => {
   const { hasSession } = await send(`{ ${field('hasSession')} }`);
-  if (!hasSession) return 'Not logged in';
+  if (!hasSession) return LOGGED_OUT;
   return whoIsIt((await send(`{ ${field('me')} { fullName } }`)).me);
 });
 

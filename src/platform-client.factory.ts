@@ -1,0 +1,35 @@
+import { PlatformClient, type PlatformClientOptions } from './client/index.js';
+import { SettingsError } from './config/read-settings.js';
+import { type Settings } from './config/settings.js';
+
+/** The settings by which the client's options are set, whose names a person knows who starts the service. */
+const SETTING_OF_OPTION: Readonly<Record<string, string>> = {
+  tlsVerify: 'PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates',
+  iserverMessages: 'ISERVER_MESSAGES_FILE must be a JSON object of texts by integer codes',
+};
+
+/** The one client of the service. */
+export function platformClient(
+  settings: Settings,
+  baseUrl: string,
+  observers: Pick<PlatformClientOptions, 'onCall' | 'onCircuitChange'>,
+): PlatformClient {
+  try {
+    return new PlatformClient({
+      baseUrl,
+      vendor: settings.PLATFORM_HEADER_VENDOR,
+      maxRedirects: settings.PLATFORM_MAX_REDIRECTS,
+      tlsVerify: settings.PLATFORM_TLS_VERIFY,
+      timeoutMs: settings.PLATFORM_TIMEOUT_MS,
+      transport: settings.PLATFORM_TRANSPORT,
+      applicationType: settings.PLATFORM_APPLICATION_TYPE,
+      iserverMessages: settings.ISERVER_MESSAGES_FILE,
+      circuitBreaker: true,
+      ...observers,
+    });
+  } catch (fault) {
+    const option = fault instanceof TypeError ? fault.message.split(':', 1)[0] : undefined;
+    const problem = option === undefined ? undefined : SETTING_OF_OPTION[option];
+    throw problem === undefined ? fault : new SettingsError([problem]);
+  }
+}
