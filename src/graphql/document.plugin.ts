@@ -36,6 +36,11 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
     };
   }
 
+  serverWillStart({ schema }: { readonly schema: GraphQLSchema }): Promise<void> {
+    this.persisted?.checkAgainst(schema);
+    return Promise.resolve();
+  }
+
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
       validationDidStart: (request) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, parse, validate } from 'graphql';
 
 /** A key-value cache as Apollo uses one, that takes nothing in. */
 export interface ReadOnlyCache {
@@ -13,9 +13,11 @@ export interface ReadOnlyCache {
 /** The documents that may run, each by the SHA-256 of its text in hexadecimal, as Apollo's clients compute it. */
 export class PersistedDocuments {
   readonly #documents: ReadonlyMap<string, string>;
+  readonly #parsed: ReadonlyMap<string, DocumentNode>;
 
-  private constructor(documents: ReadonlyMap<string, string>) {
+  private constructor(documents: ReadonlyMap<string, string>, parsed: ReadonlyMap<string, DocumentNode>) {
     this.#documents = documents;
+    this.#parsed = parsed;
   }
 
   /**
@@ -26,17 +28,25 @@ export class PersistedDocuments {
    */
   static async read(folder: string): Promise<PersistedDocuments> {
     const documents = new Map<string, string>();
+    const parsed = new Map<string, DocumentNode>();
     for (const name of await namesIn(folder)) {
       const text = await readFile(join(folder, name), 'utf8');
       for (const version of [text, text.replace(/\r?\n$/, '')]) documents.set(sha256(version), version);
       try {
-        parse(text, { noLocation: true });
+        parsed.set(name, parse(text, { noLocation: true }));
       } catch {
         throw new PersistedDocumentsError(`${name} is not a GraphQL document`);
       }
     }
     if (documents.size === 0) throw new PersistedDocumentsError('there is no .graphql file in the folder');
-    return new PersistedDocuments(documents);
+    return new PersistedDocuments(documents, parsed);
+  }
+
+  /** @throws PersistedDocumentsError that names the files whose documents do not fit the schema. */
+  checkAgainst(schema: GraphQLSchema): void {
+    const unfit = [...this.#parsed].filter(([, document]) => validate(schema, document).length > 0);
+    if (unfit.length === 0) return;
+    throw new PersistedDocumentsError(`${unfit.map(([name]) => name).join(', ')} does not fit the schema`);
   }
 
   has(hash: string): boolean {

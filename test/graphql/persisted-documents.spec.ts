@@ -29,12 +29,24 @@ describe('a folder of documents', () => {
     expect(String(error)).not.toContain('CANARY');
   });
 
+  it('cannot be used when a document of it does not fit the schema: the service names it and exits with 1', async () => {
+    await mkdir(`${folder.path}/data`);
+    await writeFile(`${folder.path}/good.graphql`, '{ hasSession }');
+    await writeFile(`${folder.path}/bad.graphql`, '{ CANARY }');
+    const { code, stderr } = await failToStart(folder.path, { PERSISTED_DOCUMENTS: '.' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'PERSISTED_DOCUMENTS cannot be used: bad.graphql does not fit the schema\n',
+    });
+  });
+
   it('cannot be used when it is not there: the service says so in one line and exits with 1', async () => {
     await mkdir(`${folder.path}/data`);
     const { code, stderr } = await failToStart(folder.path, { PERSISTED_DOCUMENTS: 'none' });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'PERSISTED_DOCUMENTS cannot be used: the folder cannot be read\n',
+      stderr:
+        'These settings cannot be used:\n  PERSISTED_DOCUMENTS must be the path of a folder that can be read\n',
     });
   });
 });
