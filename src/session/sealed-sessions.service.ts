@@ -7,6 +7,9 @@ import { RecordSeal } from './sealed-record.js';
 import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
 import { SessionStore } from './session-store.js';
 
+/** A record that is written more often than this while it is being removed is removed whatever it holds. */
+const MOST_REMOVALS = 5;
+
 /** Platform sessions in the store: sealed on the way in, opened by their handle on the way out. */
 @Injectable()
 export class SealedSessions {
@@ -86,6 +89,27 @@ export class SealedSessions {
     const replaced = { ...open, session, service, version, saved: session.json() };
     const done = await this.store.replace(open.key, open.version, this.sealed(replaced, version));
     return done ? replaced : undefined;
+  }
+
+  /**
+   * Removes a session, whatever has been written since it was loaded. Gives the platform session of the record that was
+   * removed: a new login may have put another one there. Where the record is gone already it is the last one known,
+   * since an answer of the store may have been lost.
+   *
+   * @throws SessionStoreUnavailableError
+   */
+  async remove(open: OpenSession): Promise<PlatformSession> {
+    let last = open;
+    try {
+      for (let removals = 0; removals < MOST_REMOVALS; removals += 1) {
+        if (await this.store.remove(last.key, last.version)) return last.session;
+        last = await this.load(last);
+      }
+    } catch (error) {
+      if (!(error instanceof SessionError)) throw error;
+    }
+    await this.store.remove(last.key);
+    return last.session;
   }
 
   private async saveIfChanged(open: OpenSession): Promise<void> {

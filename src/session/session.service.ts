@@ -118,7 +118,13 @@ export class SessionService {
    */
   async end(context: RequestContext): Promise<void> {
     const open = await this.opening(context);
-    await this.close(open);
+    try {
+      await this.close(open);
+    } catch (error) {
+      // The record may be gone although the store could not say so: then nobody could end the platform session later.
+      await this.logoutAtPlatform(open.session);
+      throw error;
+    }
     this.drop(context, open);
   }
 
@@ -168,9 +174,9 @@ export class SessionService {
   }
 
   private async close(open: OpenSession): Promise<void> {
-    const removed = await this.store.remove(open.key);
+    const session = await this.sealed.remove(open);
     this.reads.drop(open.key);
-    if (removed) await this.logoutAtPlatform(open.session);
+    await this.logoutAtPlatform(session);
   }
 
   private drop(context: RequestContext, open: OpenSession): void {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { PlatformClient } from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
 import { storeKey } from '../../src/session/handle.js';
+import { type Relogin } from '../../src/session/relogin.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { type SessionStore } from '../../src/session/session-store.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';
@@ -10,6 +11,8 @@ import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
 
 const INTERLEAVINGS = 1000;
+/** The platform session expires in each of them, so that they take longer. */
+const RENEWALS = 300;
 const STEPS = ['create', 'read', 'replace', 'remove', 'lease', 'settle'] as const;
 
 describe('a logout among reads and prolongations in flight', () => {
@@ -47,18 +50,17 @@ describe('a logout among reads and prolongations in flight', () => {
     return { ...scheduled, ping: () => store.ping(), close: () => store.close() } as SessionStore;
   }
 
+  const keys = [serverKey('a')] as const;
+  const read = (service: SessionService, handle: string, scheduler: fc.Scheduler): Promise<unknown> =>
+    service.read(requestWith(handle), 'getUserInfo', async (session) => {
+      await scheduler.schedule(Promise.resolve(), 'the platform is asked');
+      return scheduler.schedule(session.getUserInfo(), 'the platform has answered');
+    });
+
   it(`never has its session revived, in ${INTERLEAVINGS} interleavings`, async () => {
-    const keys = [serverKey('a')] as const;
     const plain = sessionService(store, client, keys);
     let runs = 0;
     let writesAfterRead = 0;
-    const read = (service: SessionService, handle: string, scheduler: fc.Scheduler): Promise<unknown> =>
-      service.read(requestWith(handle), 'getUserInfo', async (session) => {
-        await scheduler.schedule(Promise.resolve(), 'the platform is asked');
-        const user = await session.getUserInfo();
-        await scheduler.schedule(Promise.resolve(), 'the platform has answered');
-        return user;
-      });
 
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 0, max: 1 }), async (scheduler, readers) => {
@@ -77,6 +79,7 @@ describe('a logout among reads and prolongations in flight', () => {
         expect(settled.at(-1)).toMatchObject({ status: 'fulfilled' });
         expect(await store.read(storeKey(handle))).toBeUndefined();
         expect(await plain.isOpen(requestWith(handle))).toBe(false);
+        expect(platform.openSessions()).toBe(0);
       }),
       { numRuns: INTERLEAVINGS, endOnFailure: true },
     );
@@ -84,5 +87,55 @@ describe('a logout among reads and prolongations in flight', () => {
     expect(runs).toBe(INTERLEAVINGS);
     // Were the logout always first, nothing would have been shown.
     expect(writesAfterRead).toBeGreaterThan(INTERLEAVINGS / 2);
+  });
+
+  it(`leaves no platform session behind when it races a new login of a profile, in ${RENEWALS} interleavings`, async () => {
+    let renewedFirst = 0;
+    let endedFirst = 0;
+
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.nat({ max: 40 }), async (scheduler, late) => {
+        const relogin: Relogin = {
+          logIn: async (session) => {
+            await scheduler.schedule(Promise.resolve(), 'a new login begins');
+            const login = session.login({ username: 'alice', password: 'password' });
+            await scheduler.schedule(login, 'a new login is answered');
+          },
+        };
+        const handle = await beginSession(sessionService(store, client, keys), client, 'alice', 'nightly');
+        platform.endSessions();
+        const service = sessionService(scheduledStore(scheduler), client, keys, relogin);
+        const slow = scheduledStore(scheduler);
+        const other = sessionService(
+          {
+            ...slow,
+            remove: async (...of) => {
+              // A login takes many more steps than a logout, which would be first nearly always.
+              for (let n = 0; n < late; n += 1) await scheduler.schedule(Promise.resolve(), 'remove waits');
+              return slow.remove(...of);
+            },
+          },
+          client,
+          keys,
+          relogin,
+        );
+        const outcomes = Promise.allSettled([
+          read(service, handle, scheduler),
+          read(service, handle, scheduler),
+          other.end(requestWith(handle)),
+        ]);
+        const settled = await scheduler.waitFor(outcomes);
+        if (settled[0].status === 'fulfilled') renewedFirst += 1;
+        else endedFirst += 1;
+        expect(settled.at(-1)).toMatchObject({ status: 'fulfilled' });
+        expect(await store.read(storeKey(handle))).toBeUndefined();
+        expect(platform.openSessions()).toBe(0);
+      }),
+      { numRuns: RENEWALS, endOnFailure: true },
+    );
+
+    // Both orders have been shown.
+    expect(renewedFirst).toBeGreaterThan(RENEWALS / 20);
+    expect(endedFirst).toBeGreaterThan(RENEWALS / 20);
   });
 });

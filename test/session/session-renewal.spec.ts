@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LoginFailedError, PlatformClient, SessionError } from '../../src/client/index.js';
+import {
+  LoginFailedError,
+  PlatformClient,
+  type PlatformSession,
+  SessionError,
+} from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
 import { RedisSessionStore } from '../../src/session/redis-session-store.js';
 import { type Relogin } from '../../src/session/relogin.js';
 import { storeKey } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { type SessionStore } from '../../src/session/session-store.js';
+import { type SessionStore, SessionStoreUnavailableError } from '../../src/session/session-store.js';
 import { gate } from '../support/gate.js';
 import { type RotatingPlatform, startRotatingPlatform } from '../support/rotating-platform.js';
 import { requestWith, serverKey, sessionService } from '../support/session-bench.js';
@@ -47,9 +52,14 @@ async function redis(): Promise<TwoStores> {
 
 /** A store whose leases are worth nothing, as if each had ended by itself. */
 function withoutLeases(store: SessionStore): SessionStore {
+  return but(store, { lease: () => Promise.resolve('taken') });
+}
+
+/** A store of which some methods are others. */
+function but(store: SessionStore, others: Partial<SessionStore>): SessionStore {
   return new Proxy(store, {
     get: (target, name) => {
-      if (name === 'lease') return () => Promise.resolve('taken');
+      if (name in others) return others[name as keyof SessionStore];
       const member: unknown = Reflect.get(target, name);
       return typeof member === 'function' ? (member.bind(target) as unknown) : member;
     },
@@ -181,6 +191,41 @@ describe.each(STORES)('two instances over $name', ({ startStores, missing }) => 
     await expect(load(one)).rejects.toThrow(SessionError);
     expect(platform.calls('POST auth/logout')).toBe(2);
     expect(await one.isOpen(requestWith(handle))).toBe(false);
+  });
+
+  test('log out the new login that came in between, when the other has read the session before', async () => {
+    const [store, shared] = backing.stores;
+    let renewed: PlatformSession | undefined;
+    relogin = {
+      logIn: async (session) => {
+        await logInDirectly.logIn(session, 'nightly');
+        renewed = session;
+      },
+    };
+    const ending = startInstance(
+      but(shared, {
+        remove: async (...of) => {
+          if (platform.logins.length === 1) await load(one);
+          return shared.remove(...of);
+        },
+      }),
+    );
+    await ending.end(requestWith(handle));
+    expect(platform.logins).toEqual([204, 204]);
+    expect(await store.read(storeKey(handle))).toBeUndefined();
+    await expect(renewed?.getProjects()).rejects.toMatchObject({ code: 'ERR009' });
+  });
+
+  test('log a new login out again that the store does not take', async () => {
+    const [store] = backing.stores;
+    const failing = startInstance(
+      but(store, { replace: () => Promise.reject(new SessionStoreUnavailableError('down')) }),
+    );
+    await expect(load(failing)).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(failing.extend(requestWith(handle))).rejects.toThrow(SessionStoreUnavailableError);
+    expect(platform.logins).toEqual([204, 204, 204]);
+    expect(platform.calls('POST auth/logout')).toBe(2);
+    expect(await load(one)).toBeGreaterThan(3);
   });
 
   test('end a session whose new login is refused: it is tried once, not by every request', async () => {

@@ -157,6 +157,39 @@ describe('the session service', () => {
     expect(platform.openSessions()).toBe(0);
   });
 
+  it('ends the session on the platform although the store cannot say whether it is gone', async () => {
+    const remove = store.remove.bind(store);
+    store.remove = async (...of) => {
+      await remove(...of);
+      throw new SessionStoreUnavailableError('it does not answer in time');
+    };
+    await expect(service.end(requestWith(handle))).rejects.toThrow(SessionStoreUnavailableError);
+    expect(platform.openSessions()).toBe(0);
+  });
+
+  it('ends a session that is written at each try to remove it', async () => {
+    const remove = store.remove.bind(store);
+    store.remove = (key, version) => (version === undefined ? remove(key) : Promise.resolve(false));
+    await service.end(requestWith(handle));
+    expect(await store.read(storeKey(handle))).toBeUndefined();
+    expect(platform.openSessions()).toBe(0);
+  });
+
+  it.each(['cookie', 'bearer'] as const)(
+    'logs a new session out again that the store does not take, by %s, and one of a profile too',
+    async (transport) => {
+      store.create = () => Promise.reject(new SessionStoreUnavailableError('down'));
+      for (const profile of [undefined, 'nightly']) {
+        const session = client.openSession();
+        await session.login({ username: 'bob', password: 'password' });
+        await expect(service.begin(requestWith(), session, transport, profile)).rejects.toThrow(
+          SessionStoreUnavailableError,
+        );
+      }
+      expect(platform.openSessions()).toBe(1);
+    },
+  );
+
   it('leaves no session on the platform when the former one cannot be ended', async () => {
     const session = client.openSession();
     await session.login({ username: 'alice', password: 'password' });

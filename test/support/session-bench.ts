@@ -49,13 +49,14 @@ export function requestWith(handle?: string, transport: HandleTransport = 'beare
   };
 }
 
-/** Logs a user in and begins a session; gives its handle. */
+/** Logs a user in and begins a session, as that of a credential profile if one is given; gives its handle. */
 export async function beginSession(
   service: SessionService,
   client: PlatformClient,
   username: string,
+  profile?: string,
 ): Promise<string> {
   const session = client.openSession();
   await session.login({ username, password: 'password' });
-  return (await service.begin(requestWith(), session, 'bearer')).handle;
+  return (await service.begin(requestWith(), session, 'bearer', profile)).handle;
 }

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { type PlatformClient, SessionError } from '../../src/client/index.js';
 import { type NamedKey } from '../../src/config/key-list.js';
+import { type Relogin } from '../../src/session/relogin.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { beginSession, requestWith, serverKey, sessionService } from './session-bench.js';
 import { type StoreBench } from './store-bench.js';
@@ -18,7 +19,11 @@ interface ModelSession {
   idleUntil: number;
   /** The number of the key that seals it. */
   key: number;
-  loggedOut: boolean;
+  hasEnded: boolean;
+  /** Whether the platform still knows it. */
+  onPlatform: boolean;
+  /** Opened by a credential profile, so that it logs itself in again. */
+  readonly isService: boolean;
 }
 
 /** All that a user could know of the sessions, without any of the code that keeps them. */
@@ -37,6 +42,8 @@ export interface SessionSystem {
   readonly bench: StoreBench;
   readonly platform: UserPlatform;
   readonly client: PlatformClient;
+  /** Sessions of the platform that others had begun before. */
+  sessionsBefore: number;
   keys: [NamedKey, ...NamedKey[]];
   service: SessionService;
 }
@@ -47,15 +54,22 @@ export function sessionSystem(
   client: PlatformClient,
 ): SessionSystem {
   const keys: [NamedKey] = [serverKey('0')];
-  return { bench, platform, client, keys, service: sessionService(bench.store, client, keys) };
+  const sessionsBefore = platform.openSessions();
+  const service = sessionService(bench.store, client, keys, BY_PROFILE);
+  return { bench, platform, client, sessionsBefore, keys, service };
 }
+
+/** The profile of a user has the name of the user. */
+const BY_PROFILE: Relogin = {
+  logIn: (session, profile) => session.login({ username: profile, password: 'password' }),
+};
 
 type Command = fc.AsyncCommand<SessionModel, SessionSystem>;
 
 function isAlive(model: SessionModel, session: ModelSession): boolean {
   const isSealedByAKnownKey = session.key >= model.newestKey - 1;
   const { time } = model;
-  return !session.loggedOut && isSealedByAKnownKey && time < session.idleUntil && time < session.endsAt;
+  return !session.hasEnded && isSealedByAKnownKey && time < session.idleUntil && time < session.endsAt;
 }
 
 function used(model: SessionModel, session: ModelSession): void {
@@ -71,6 +85,9 @@ function command(name: string, run: (model: SessionModel, system: SessionSystem)
       for (const session of model.sessions.filter((other) => !isAlive(model, other))) {
         expect(await system.service.isOpen(requestWith(session.handle))).toBe(false);
       }
+      // No more are alive than somebody may still use, or the platform has to end by itself.
+      const known = model.sessions.filter(({ onPlatform }) => onPlatform).length;
+      expect(system.platform.openSessions() - system.sessionsBefore).toBe(known);
     },
     toString: () => name,
   };
@@ -82,14 +99,18 @@ function onSession(
   nth: number,
   act: (system: SessionSystem, session: ModelSession) => Promise<void>,
   then: (model: SessionModel, session: ModelSession) => void,
+  succeeds: (session: ModelSession) => boolean = () => true,
 ): Command {
   return command(`${name} ${nth}`, async (model, system) => {
     const session = model.sessions[nth % Math.max(1, model.sessions.length)];
     if (session === undefined) return;
-    if (isAlive(model, session)) {
+    if (isAlive(model, session) && succeeds(session)) {
       await act(system, session);
       then(model, session);
-    } else await expect(act(system, session)).rejects.toThrow(SessionError);
+    } else {
+      await expect(act(system, session)).rejects.toThrow(SessionError);
+      session.hasEnded = true;
+    }
   });
 }
 
@@ -99,13 +120,13 @@ async function readOwn({ service }: SessionSystem, { handle, user }: ModelSessio
 }
 
 async function reopen(system: SessionSystem): Promise<void> {
-  system.service = sessionService(system.bench.store, system.client, system.keys);
+  system.service = sessionService(system.bench.store, system.client, system.keys, BY_PROFILE);
   return Promise.resolve();
 }
 
-const login = (user: string): Command =>
-  command(`login ${user}`, async (model, { service, client }) => {
-    const handle = await beginSession(service, client, user);
+const login = (user: string, isService: boolean): Command =>
+  command(`login ${user}${isService ? ' by profile' : ''}`, async (model, { service, client }) => {
+    const handle = await beginSession(service, client, user, isService ? user : undefined);
     const { time, newestKey: key } = model;
     const { idleSeconds, maxSeconds } = MODEL_LIFE;
     model.sessions.push({
@@ -114,34 +135,53 @@ const login = (user: string): Command =>
       endsAt: time + maxSeconds,
       idleUntil: time + idleSeconds,
       key,
-      loggedOut: false,
+      hasEnded: false,
+      onPlatform: true,
+      isService,
     });
   });
 
-const read = (nth: number): Command => onSession('read', nth, readOwn, used);
+/** What the platform has to answer. A user's session that it does not know ends; a service session is renewed. */
+function onPlatform(name: string, nth: number, ask: typeof readOwn): Command {
+  return onSession(
+    name,
+    nth,
+    ask,
+    (model, session) => {
+      session.onPlatform = true;
+      used(model, session);
+    },
+    (session) => session.onPlatform || session.isService,
+  );
+}
+
+const read = (nth: number): Command => onPlatform('read', nth, readOwn);
 
 const extend = (nth: number): Command =>
-  onSession(
-    'extend',
-    nth,
-    async (system, session) => {
-      await system.service.extend(requestWith(session.handle));
-      await readOwn(system, session);
-    },
-    used,
-  );
+  onPlatform('extend', nth, async (system, session) => {
+    await system.service.extend(requestWith(session.handle));
+    await readOwn(system, session);
+  });
 
 const logout = (nth: number): Command =>
   onSession(
     'logout',
     nth,
-    async ({ service, platform }, { handle }) => {
-      const before = platform.openSessions();
-      await service.end(requestWith(handle));
-      expect(platform.openSessions()).toBe(before - 1);
+    ({ service }, { handle }) => service.end(requestWith(handle)),
+    (_model, session) => {
+      session.hasEnded = true;
+      session.onPlatform = false;
     },
-    (_model, session) => (session.loggedOut = true),
   );
+
+/** The platform forgets all sessions, those of other runs as well. */
+const lapse = (): Command =>
+  command('lapse', (model, system) => {
+    system.platform.endSessions();
+    system.sessionsBefore = 0;
+    for (const session of model.sessions) session.onPlatform = false;
+    return Promise.resolve();
+  });
 
 const expire = (): Command =>
   command('expire', async (model, { bench }) => {
@@ -174,11 +214,12 @@ export function sessionCommands(size: number): fc.Arbitrary<Iterable<Command>> {
   const nth = fc.nat({ max: 9 });
   return fc.commands(
     [
-      fc.constantFrom('alice', 'bob', 'carol').map(login),
+      fc.tuple(fc.constantFrom('alice', 'bob', 'carol'), fc.boolean()).map((who) => login(...who)),
       nth.map(read),
       nth.map(read),
       nth.map(extend),
       nth.map(logout),
+      fc.constant(null).map(lapse),
       fc.constant(null).map(expire),
       fc.constant(null).map(crash),
       fc.constant(null).map(restart),

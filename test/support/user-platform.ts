@@ -10,6 +10,8 @@ import {
 export interface UserPlatform extends ScriptedPlatform {
   /** Sessions that were begun and not ended. */
   openSessions(): number;
+  /** Ends every session, as a platform does that restarts. */
+  endSessions(): void;
   /** Runs before every answer to a call of the route, such as `PUT sessions`. */
   before(route: string, wait: () => Promise<void>): void;
 }
@@ -76,6 +78,11 @@ export async function startUserPlatform(
   const platform = await startScriptedPlatform(script, { remembers: !forgetsRequests });
   return Object.defineProperties(platform as UserPlatform, {
     openSessions: { value: () => owners.size },
+    endSessions: {
+      value: () => {
+        owners.clear();
+      },
+    },
     before: { value: (name: string, wait: () => Promise<void>) => waits.set(name, wait) },
   });
 }
