@@ -12,15 +12,19 @@ import { type FastifyInstance } from 'fastify';
 import { type Registry } from 'prom-client';
 import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from '../credentials/index.js';
+import { RefusedRecords } from '../session/refused-records.js';
+import { SessionModule } from '../session/session.module.js';
 import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { MetricsRegistry, processRegistry } from './metrics-registry.js';
 import { showProfiles } from './profile-metrics.js';
 import { measureRequests } from './request-metrics.js';
+import { showRefusedRecords } from './session-metrics.js';
 
 /** Metrics on a port of their own; without `METRICS_PORT` nothing is measured. */
 @Global()
 @Module({
+  imports: [SessionModule],
   providers: [
     {
       provide: MetricsRegistry,
@@ -39,6 +43,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
   constructor(
     @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
     @Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined,
+    private readonly refused: RefusedRecords,
     private readonly adapterHost: HttpAdapterHost,
     private readonly settings: Settings,
   ) {}
@@ -46,6 +51,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
   onModuleInit(): void {
     if (this.registry === undefined) return;
     measureRequests(this.adapterHost.httpAdapter.getInstance<FastifyInstance>(), this.registry);
+    showRefusedRecords(this.refused, this.registry);
     if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);
   }
 

@@ -57,6 +57,12 @@ export class RecordSeal {
     }
   }
 
+  /** Whether the text says that it was sealed in this form by a key that is known here. */
+  isOfKnownKey(sealed: string): boolean {
+    const [format, kid] = sealed.split('.');
+    return format === FORMAT && this.keys.some((known) => known.kid === kid);
+  }
+
   /** True when the text was sealed by an older key, so that the next write should seal it anew. */
   isOld(sealed: string): boolean {
     return !sealed.startsWith(`${FORMAT}.${this.keys[0].kid}.`);

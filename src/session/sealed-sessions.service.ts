@@ -3,9 +3,10 @@ import { PlatformClient, type PlatformSession, SessionError } from '../client/in
 import { newHandle, storeKey } from './handle.js';
 import { type OpenSession } from './open-session.js';
 import { type PresentedHandle } from './request-context.js';
+import { RefusedRecords } from './refused-records.js';
 import { RecordSeal } from './sealed-record.js';
 import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
-import { SessionStore } from './session-store.js';
+import { SessionStore, type StoredSession } from './session-store.js';
 
 /** A record that is written more often than this while it is being removed is removed whatever it holds. */
 const MOST_REMOVALS = 5;
@@ -19,6 +20,7 @@ export class SealedSessions {
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly seal: RecordSeal,
     private readonly client: PlatformClient,
+    private readonly refused: RefusedRecords,
   ) {}
 
   /**
@@ -53,9 +55,7 @@ export class SealedSessions {
     const { version, expiresAt, sealed } = stored;
     const text = this.seal.open(sealed, { handle, storeKey: key, version });
     if (text === undefined) {
-      this.logger.warn(
-        'A stored session did not open: it was sealed by an unknown key or has been tampered with',
-      );
+      await this.refuse(key, stored);
       throw noSession();
     }
     const record = JSON.parse(text) as SessionRecord;
@@ -119,6 +119,19 @@ export class SealedSessions {
     if (!(await this.store.replace(open.key, open.version, this.sealed(open, version)))) return;
     open.version = version;
     open.saved = saved;
+  }
+
+  /** One of an unknown key may be opened yet, when the operator has put that key back; one that was changed never will. */
+  private async refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
+    if (this.seal.isOfKnownKey(sealed)) {
+      if (!(await this.store.remove(key, version))) return;
+      this.refused.add('not_authentic');
+      this.logger.error('A stored session was not what this service had stored there: it has been removed');
+    } else if (this.refused.add('unknown_key') === 1) {
+      this.logger.warn(
+        'A stored session was sealed by a key that SESSION_KEYS does not hold: it stays closed',
+      );
+    }
   }
 
   private sealed(

@@ -8,6 +8,7 @@ import {
 import { Settings } from '../config/settings.js';
 import { EmbeddedSessionStore } from './embedded-session-store.js';
 import { RedisSessionStore } from './redis-session-store.js';
+import { RefusedRecords } from './refused-records.js';
 import { RecordSeal } from './sealed-record.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { sessionKeys, type SessionKeys } from './session-keys.js';
@@ -49,6 +50,7 @@ async function sessionStore(settings: Settings): Promise<SessionStore> {
       inject: [Settings],
       useFactory: sessionStore,
     },
+    RefusedRecords,
     SealedSessions,
     SessionRenewal,
     SessionService,
@@ -56,7 +58,7 @@ async function sessionStore(settings: Settings): Promise<SessionStore> {
     AuthPayloadSessionResolver,
     ExtendPayloadSessionResolver,
   ],
-  exports: [SessionService, SessionStore],
+  exports: [SessionService, SessionStore, RefusedRecords],
 })
 export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(SessionModule.name);

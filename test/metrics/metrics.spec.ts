@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { type AddressInfo } from 'node:net';
 import { createApp } from '../../src/app.factory.js';
 import { MetricsModule } from '../../src/metrics/metrics.module.js';
+import { storeKey } from '../../src/session/handle.js';
+import { SessionStore } from '../../src/session/session-store.js';
 import { profileYaml } from '../support/profile-yaml.js';
 import { startApp } from '../support/start-app.js';
 import { type ProfileApp, startProfileApp } from '../support/start-profile-app.js';
@@ -72,6 +74,26 @@ describe('the metrics port', () => {
     expect(await sample(`${total}{operation="query",code="UNAUTHENTICATED"}`)).toBe(1);
     expect(await sample(`${total}{operation="none",code="GRAPHQL_PARSE_FAILED"}`)).toBe(1);
     expect(await scrape()).not.toContain('CANARY');
+  });
+
+  it('counts the stored sessions that were not opened, by why', async () => {
+    const total = (reason: string) => sample(`portico_session_records_refused_total{reason="${reason}"}`);
+    expect([await total('unknown_key'), await total('not_authentic')]).toEqual([0, 0]);
+
+    const store = running.app.app.get<SessionStore>(SessionStore);
+    const forge = async (change: (sealed: string) => string): Promise<void> => {
+      const handle: string = (await running.app.graphql(LOGIN)).data.login.handle;
+      const { sealed = '' } = (await store.read(storeKey(handle))) ?? {};
+      await store.replace(storeKey(handle), 1, change(sealed));
+      for (let asked = 0; asked < 2; asked += 1) {
+        const { data } = await running.app.graphql('{ hasSession }', { handle });
+        expect(data).toEqual({ hasSession: false });
+      }
+    };
+    await forge((sealed) => sealed.replace('1.', '1.gone-'));
+    expect([await total('unknown_key'), await total('not_authentic')]).toEqual([2, 0]);
+    await forge((sealed) => `${sealed.slice(0, -4)}AAAA`);
+    expect([await total('unknown_key'), await total('not_authentic')]).toEqual([2, 1]);
   });
 
   it('times the calls to the platform by operation', async () => {

@@ -71,6 +71,15 @@ describe('a sealed record', () => {
     expect(seal.open(text, context())).toBeUndefined();
   });
 
+  it('says whether it knows the key and the form, whatever else is wrong', () => {
+    const sealed = seal.seal(SECRET, context());
+    expect(seal.isOfKnownKey(sealed)).toBe(true);
+    expect(seal.isOfKnownKey(`${sealed}x`)).toBe(true);
+    expect(seal.isOfKnownKey(sealed.replace('first', 'other'))).toBe(false);
+    expect(seal.isOfKnownKey(`2${sealed.slice(1)}`)).toBe(false);
+    expect(seal.isOfKnownKey('')).toBe(false);
+  });
+
   it('does not open when any byte of it was changed', () => {
     const bound = context();
     const sealed = seal.seal(SECRET, bound);

@@ -4,6 +4,7 @@ import { type NamedKey } from '../../src/config/key-list.js';
 import { type Relogin } from '../../src/session/relogin.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type RequestContext } from '../../src/session/request-context.js';
+import { RefusedRecords } from '../../src/session/refused-records.js';
 import { RecordSeal } from '../../src/session/sealed-record.js';
 import { SealedSessions } from '../../src/session/sealed-sessions.service.js';
 import { SessionRenewal } from '../../src/session/session-renewal.service.js';
@@ -26,8 +27,9 @@ export function sessionService(
   client: PlatformClient,
   keys: readonly [NamedKey, ...NamedKey[]],
   relogin: Relogin = NO_PROFILES,
+  refused = new RefusedRecords(),
 ): SessionService {
-  const sealed = sealedSessions(store, client, keys);
+  const sealed = sealedSessions(store, client, keys, refused);
   return new SessionService(store, sealed, new SessionRenewal(store, sealed, client, relogin));
 }
 
@@ -36,8 +38,9 @@ export function sealedSessions(
   store: SessionStore,
   client: PlatformClient,
   keys: readonly [NamedKey, ...NamedKey[]],
+  refused = new RefusedRecords(),
 ): SealedSessions {
-  return new SealedSessions(store, new RecordSeal(keys), client);
+  return new SealedSessions(store, new RecordSeal(keys), client, refused);
 }
 
 /** A request that brings a handle, or none. */
