@@ -11,7 +11,7 @@ import {
   TOUCH_AFTER,
 } from './session-store.js';
 
-/** Expired rows are removed by every write, this many at the most. */
+/** Expired rows are removed by every login, and rows that live too long shortened, this many of each at the most. */
 const SWEEP_ROWS = 100;
 
 const SCHEMA = `
@@ -26,7 +26,7 @@ const SCHEMA = `
 export class EmbeddedSessionStore implements SessionStore {
   private readonly database: DatabaseSync;
   private readonly statements: Record<
-    'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep',
+    'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep' | 'shorten',
     StatementSync
   >;
   private readonly idle: number;
@@ -53,11 +53,14 @@ export class EmbeddedSessionStore implements SessionStore {
       read: prepare(
         'SELECT version, sealed, idle_until, expires_at FROM session WHERE key = ? AND idle_until > ?2 AND expires_at > ?2',
       ),
-      touch: prepare('UPDATE session SET idle_until = ? WHERE key = ? AND version = ?'),
+      touch: prepare('UPDATE session SET idle_until = ?, expires_at = ? WHERE key = ? AND version = ?'),
       replace: prepare(
         'UPDATE session SET version = version + 1, sealed = ? WHERE key = ? AND version = ? AND idle_until > ?4 AND expires_at > ?4',
       ),
       remove: prepare('DELETE FROM session WHERE key = ? AND version = coalesce(?, version)'),
+      shorten: prepare(
+        'UPDATE session SET idle_until = ?1, expires_at = min(expires_at, ?2) WHERE key IN (SELECT key FROM session WHERE idle_until > ?1 LIMIT ?3)',
+      ),
       sweep: prepare(
         'DELETE FROM session WHERE key IN (SELECT key FROM session WHERE idle_until <= ? ORDER BY idle_until LIMIT ?)',
       ),
@@ -69,6 +72,8 @@ export class EmbeddedSessionStore implements SessionStore {
       const now = this.now();
       const expiresAt = now + this.max;
       this.statements.sweep.run(now, SWEEP_ROWS);
+      // A clock that was set back has left them with more life than a new session gets.
+      this.statements.shorten.run(now + this.idle, expiresAt, SWEEP_ROWS);
       this.statements.create.run(key, sealed, Math.min(now + this.idle, expiresAt), expiresAt);
       return expiresAt;
     });
@@ -82,11 +87,11 @@ export class EmbeddedSessionStore implements SessionStore {
       const stored = {
         version: Number(row.version),
         sealed: String(row.sealed),
-        expiresAt: Number(row.expires_at),
+        expiresAt: Math.min(Number(row.expires_at), now + this.max),
       };
       const idleUntil = Math.min(now + this.idle, stored.expiresAt);
-      if (idleUntil - Number(row.idle_until) > this.idle * TOUCH_AFTER)
-        this.touch(key, stored.version, idleUntil);
+      const gained = idleUntil - Number(row.idle_until);
+      if (gained > this.idle * TOUCH_AFTER || gained < 0) this.touch(key, stored, idleUntil);
       return stored;
     });
   }
@@ -119,9 +124,9 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   /** A read must answer even where nothing can be written, so a touch that fails is let go. */
-  private touch(key: string, version: number, idleUntil: number): void {
+  private touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
     try {
-      this.statements.touch.run(idleUntil, key, version);
+      this.statements.touch.run(idleUntil, expiresAt, key, version);
     } catch {
       // The idle time stays as it was; the next read tries again.
     }

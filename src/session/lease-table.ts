@@ -3,6 +3,7 @@ import { type LeaseState } from './session-store.js';
 interface Lease {
   /** Undefined once it is settled. */
   readonly holder: string | undefined;
+  readonly from: number;
   readonly until: number;
 }
 
@@ -17,28 +18,35 @@ export class LeaseTable {
     const current = this.current(key);
     if (current !== undefined && current.holder === undefined) return 'settled';
     if (current !== undefined && current.holder !== holder) return 'held';
-    this.put(key, { holder, until: this.now() + milliseconds });
+    this.put(key, holder, milliseconds);
     return 'taken';
   }
 
   settle(key: string, holder: string, milliseconds: number): boolean {
     if (this.current(key)?.holder !== holder) return false;
-    if (milliseconds > 0) this.put(key, { holder: undefined, until: this.now() + milliseconds });
+    if (milliseconds > 0) this.put(key, undefined, milliseconds);
     else this.leases.delete(key);
     return true;
   }
 
   private current(key: string): Lease | undefined {
     const lease = this.leases.get(key);
-    return lease !== undefined && lease.until > this.now() ? lease : undefined;
+    return lease !== undefined && this.isRunning(lease) ? lease : undefined;
+  }
+
+  /** One that begins later than now was taken before the clock was set back: how long ago, nobody knows. */
+  private isRunning({ from, until }: Lease): boolean {
+    const now = this.now();
+    return from <= now && now < until;
   }
 
   /** Leases are short, so the oldest have ended: they go as new ones come. */
-  private put(key: string, lease: Lease): void {
+  private put(key: string, holder: string | undefined, milliseconds: number): void {
+    const from = this.now();
     this.leases.delete(key);
-    this.leases.set(key, lease);
-    for (const [old, { until }] of this.leases) {
-      if (until > this.now()) return;
+    this.leases.set(key, { holder, from, until: from + milliseconds });
+    for (const [old, lease] of this.leases) {
+      if (this.isRunning(lease)) return;
       this.leases.delete(old);
     }
   }

@@ -3,6 +3,9 @@
  * never later than the absolute one. A write that is sent again after a lost connection finds its own text and counts once.
  */
 
+/** The time that a script reads and the one that expiry goes by are some milliseconds apart. */
+const CLOCK_NOISE_MS = 1000;
+
 const NOW = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -22,10 +25,18 @@ const CREATE = `${NOW}
   if version == '1' and sealed == ARGV[1] then return expiresAt end
   return nil`;
 
-/** key; idle life, least gain that is worth a write, in milliseconds → version, absolute end, sealed; or nil. */
+/**
+ * key; idle and absolute life, least gain that is worth a write, in milliseconds → version, absolute end, sealed; or nil.
+ * A clock that was set back has left a session with more life than a new one gets: it is cut to that.
+ */
 const READ = `${NOW}${PARSED}
+  if expiresAt - now > tonumber(ARGV[2]) then
+    expiresAt = string.format('%.0f', now + ARGV[2])
+    redis.pcall('SET', KEYS[1], version .. '.' .. expiresAt .. '.' .. sealed, 'KEEPTTL')
+  end
   local life = math.min(ARGV[1], expiresAt - now)
-  if life - redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then redis.pcall('PEXPIRE', KEYS[1], life) end
+  local gained = life - redis.call('PTTL', KEYS[1])
+  if gained > tonumber(ARGV[3]) or gained < -${CLOCK_NOISE_MS} then redis.pcall('PEXPIRE', KEYS[1], life) end
   return { version, expiresAt, sealed }`;
 
 /** key; version that was read, sealed → 1 when it was current. */
@@ -41,9 +52,10 @@ const REMOVE = `${PARSED}
   if ARGV[1] ~= '' and version ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])`;
 
-/** key of the lease; holder, milliseconds → taken, held or settled. */
+/** key of the lease; holder, milliseconds → taken, held or settled. One with more time than is given was left by a clock set back. */
 const LEASE = `
   local holder = redis.call('GET', KEYS[1])
+  if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then holder = false end
   if holder == 'settled' then return 'settled' end
   if holder and holder ~= ARGV[1] then return 'held' end
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -68,7 +80,7 @@ export const REDIS_SCRIPTS = {
 /** The scripts as methods of the client. */
 export interface RedisScripts {
   createSession(key: string, sealed: string, idle: number, max: number): Promise<string | null>;
-  readSession(key: string, idle: number, gain: number): Promise<[string, string, string] | null>;
+  readSession(key: string, idle: number, max: number, gain: number): Promise<[string, string, string] | null>;
   replaceSession(key: string, version: number, sealed: string): Promise<number | null>;
   removeSession(key: string, version: number | ''): Promise<number | null>;
   leaseSession(key: string, holder: string, milliseconds: number): Promise<'taken' | 'held' | 'settled'>;

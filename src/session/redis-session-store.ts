@@ -49,7 +49,8 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async read(key: string): Promise<StoredSession | undefined> {
-    const found = await answered(this.redis.readSession(SESSION + key, this.idle, this.idle * TOUCH_AFTER));
+    const gain = this.idle * TOUCH_AFTER;
+    const found = await answered(this.redis.readSession(SESSION + key, this.idle, this.max, gain));
     if (found === null) return undefined;
     const [version, expiresAt, sealed] = found;
     return { version: Number(version), expiresAt: Number(expiresAt), sealed };

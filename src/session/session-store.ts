@@ -20,7 +20,8 @@ export const TOUCH_AFTER = 0.1;
 export type LeaseState = 'taken' | 'held' | 'settled';
 
 /**
- * Keeps sealed records. Every write is conditional, so nothing that is late brings a session back.
+ * Keeps sealed records. The store's clock decides on both ends of a session, and a clock that is set back leaves none with
+ * more life than a new one has. Every write is conditional, so nothing that is late brings a session back.
  * Each method throws {@link SessionStoreUnavailableError} when the store cannot do its work.
  */
 export interface SessionStore {

@@ -11,6 +11,7 @@ export interface StoreUnderTest {
 
 const LIFE: SessionLife = { idleSeconds: 60, maxSeconds: 600 };
 const SECOND = 1000;
+const HOUR = 3_600_000;
 
 /** What every session store does, whichever it is. */
 export function sessionStoreConformance(
@@ -96,6 +97,37 @@ export function sessionStoreConformance(
       }
       await under.advance(50 * SECOND);
       expect(await store.read('key')).toBeUndefined();
+    });
+
+    it('ends a session that nobody uses although its clock was set back', async () => {
+      await store.create('key', 'sealed');
+      await under.advance(-HOUR);
+      expect(await store.read('key')).toMatchObject({ sealed: 'sealed', version: 1 });
+      await under.advance(61 * SECOND);
+      expect(await store.read('key')).toBeUndefined();
+    });
+
+    it('ends a session within one absolute life after its clock was set back, however much it is used', async () => {
+      const createdUntil = await store.create('key', 'sealed');
+      await under.advance(-HOUR);
+      const expiresAt = (await store.read('key'))?.expiresAt ?? Infinity;
+      expect(expiresAt).toBeLessThanOrEqual(createdUntil + 60 * SECOND);
+      expect(await store.replace('key', 1, 'second')).toBe(true);
+      for (let used = 50; used < 600; used += 50) {
+        await under.advance(50 * SECOND);
+        expect(await store.read('key')).toMatchObject({ sealed: 'second', version: 2 });
+      }
+      await under.advance(50 * SECOND);
+      expect(await store.read('key')).toBeUndefined();
+    });
+
+    it('gives a lease away, held or settled, that was taken before its clock was set back', async () => {
+      await store.lease('held', 'first', 3 * SECOND);
+      await store.lease('settled', 'first', 3 * SECOND);
+      await store.settle('settled', 'first', SECOND);
+      await under.advance(-HOUR);
+      expect(await store.lease('held', 'second', 3 * SECOND)).toBe('taken');
+      expect(await store.lease('settled', 'second', 3 * SECOND)).toBe('taken');
     });
 
     it('gives the lease of a session to one holder at a time', async () => {

@@ -62,6 +62,17 @@ describe('the embedded session store', () => {
     await expect(store.ping()).rejects.toThrow(SessionStoreUnavailableError);
   });
 
+  it('ends what nobody reads in time although the clock was set back', async () => {
+    const clock = manualClock();
+    const store = new EmbeddedSessionStore(path, LIFE, clock.now);
+    await store.create('unread', 'sealed');
+    clock.advance(-3_600_000);
+    await store.create('new', 'sealed');
+    clock.advance(61_000);
+    expect(await store.read('unread')).toBeUndefined();
+    await store.close();
+  });
+
   it('does not grow with sessions that have ended', async () => {
     const clock = manualClock();
     const store = new EmbeddedSessionStore(path, LIFE, clock.now);
