@@ -27,7 +27,8 @@ export class SessionService {
   ) {}
 
   /**
-   * Keeps a session that has just logged in, under a new handle. The session that the caller held before ends.
+   * Keeps a session that has just logged in, under a new handle, which takes the place of the one that the caller brought
+   * over the same transport: that session ends. One that came over the other transport is still held, and goes on.
    * A session that cannot be kept is logged out again, so that none is left behind on the platform.
    *
    * @param profile the credential profile that opened it, by which it may log itself in again.
@@ -42,7 +43,8 @@ export class SessionService {
     const service = profile === undefined ? undefined : { profile, logins: 1 };
     let open: OpenSession;
     try {
-      const previous = await this.opened(context);
+      const replaces = context.presented?.transport === transport;
+      const previous = replaces ? await this.opened(context) : undefined;
       open = await this.sealed.create(session, transport, service);
       if (previous !== undefined) await this.close(previous);
     } catch (error) {

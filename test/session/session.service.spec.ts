@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PlatformClient, SessionError } from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
 import { storeKey } from '../../src/session/handle.js';
+import { type RequestContext } from '../../src/session/request-context.js';
+import { type HandleTransport } from '../../src/session/session-record.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { SessionStoreUnavailableError } from '../../src/session/session-store.js';
 import { gate } from '../support/gate.js';
@@ -189,6 +191,27 @@ describe('the session service', () => {
       expect(platform.openSessions()).toBe(1);
     },
   );
+
+  it.each([
+    ['ends', 'bearer', 'bearer', false],
+    ['ends', 'cookie', 'cookie', false],
+    ['leaves alone', 'bearer', 'cookie', true],
+    ['leaves alone', 'cookie', 'bearer', true],
+  ] as const)('%s the session of a %s handle by a new login over %s', async (_what, held, to, goesOn) => {
+    const login = async (context: RequestContext, transport: HandleTransport): Promise<string> => {
+      const session = client.openSession();
+      await session.login({ username: 'alice', password: 'password' });
+      return (await service.begin(context, session, transport)).handle;
+    };
+    const former = await login(requestWith(), held);
+    const context = requestWith(former, held);
+    const alive = platform.openSessions();
+    const handle = await login(context, to);
+    expect(context.presented).toEqual({ handle, transport: to });
+    expect(await service.isOpen(requestWith(handle, to))).toBe(true);
+    expect(await service.isOpen(requestWith(former, held))).toBe(goesOn);
+    expect(platform.openSessions()).toBe(goesOn ? alive + 1 : alive);
+  });
 
   it('leaves no session on the platform when the former one cannot be ended', async () => {
     const session = client.openSession();
