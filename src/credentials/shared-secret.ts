@@ -37,8 +37,9 @@ export class SharedSecret {
   readonly #text: Once<string>;
 
   constructor(source: SecretSource, access: SecretAccess) {
-    const opened = once(source.open);
     const limitMs = access.timeoutMs ?? FETCH_LIMIT_MS;
+    // A limit of its own: an SDK that is never ready is forgotten by it, and not waited for by every later fetch.
+    const opened = once(() => withinLimit(source.origin, limitMs, source.open));
     this.#origin = source.origin;
     this.#text = once(() => fetchText(source, opened, limitMs), access);
   }
