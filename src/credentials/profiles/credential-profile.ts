@@ -10,6 +10,17 @@ const Source = (): PropertyDecorator => (target, property) => {
   Type((help) => sourceClassOf(help?.object[help.property]))(target, property);
 };
 
+/** A number as YAML writes it: a text of digits is none. */
+const IsWhole =
+  (most?: number): PropertyDecorator =>
+  (target, property) => {
+    const range = most === undefined ? ', 0 or more' : ` from 0 to ${most}`;
+    const options = { message: `$property must be a whole number${range}` };
+    IsInt(options)(target, property);
+    Min(0, options)(target, property);
+    if (most !== undefined) Max(most, options)(target, property);
+  };
+
 /** A named way to log in without a password in anybody's hands: which credentials, and who may use them. */
 export class CredentialProfile {
   @Source() readonly username?: CredentialSource;
@@ -17,13 +28,13 @@ export class CredentialProfile {
   @Source() readonly apiKey?: CredentialSource;
 
   /** Sent at login; default: the service's own. */
-  @MayBeAbsent() @IsInt() @Min(0) readonly applicationType?: number;
+  @MayBeAbsent() @IsWhole() readonly applicationType?: number;
 
   /** Hexadecimal SHA-256 of the key that opens the profile. */
   @IsHash('sha256') readonly profileKeySha256: string;
 
   /** Seconds for which fetched credentials serve further logins; default 0, each login fetches them. */
-  @MayBeAbsent() @IsInt() @Min(0) @Max(86_400) readonly ttlSeconds?: number;
+  @MayBeAbsent() @IsWhole(86_400) readonly ttlSeconds?: number;
 }
 
 /** What is wrong with the credentials of a profile as a whole: each login has one mode (spec, "Endpoints"). */

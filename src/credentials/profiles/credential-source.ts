@@ -6,8 +6,9 @@ import { CREDENTIAL_STORES, type CredentialStore } from '../credential-error.js'
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
 const IsName = (): PropertyDecorator => (target, property) => {
-  IsString()(target, property);
-  IsNotEmpty()(target, property);
+  const options = { message: '$property must be a text that is not empty' };
+  IsString(options)(target, property);
+  IsNotEmpty(options)(target, property);
 };
 
 /** YAML reads a project's or a version's number as a number. */
@@ -29,7 +30,10 @@ export class ParameterStoreSource {
 
 export class KeyVaultSource {
   @IsIn(CREDENTIAL_STORES) readonly store: 'key_vault';
-  @IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false, disallow_auth: true })
+  @IsUrl(
+    { protocols: ['https'], require_protocol: true, require_tld: false, disallow_auth: true },
+    { message: '$property must be an address that begins with https://, without a login in it' },
+  )
   readonly vaultUrl: string;
   @IsName() readonly secretName: string;
   @MayBeAbsent() @IsName() readonly key?: string;

@@ -112,6 +112,31 @@ profiles:
       'username: { store: env, name: U }\npassword:',
       'profiles.nightly.password: password must be an object',
     ],
+    [
+      'has the number of an application as a text',
+      'username: { store: env, name: U }\napplicationType: "8"',
+      'profiles.nightly.applicationType: applicationType must be a whole number, 0 or more',
+    ],
+    [
+      'has a part of a second',
+      'username: { store: env, name: U }\nttlSeconds: 1.5',
+      'profiles.nightly.ttlSeconds: ttlSeconds must be a whole number from 0 to 86400',
+    ],
+    [
+      'has a vault without TLS',
+      'apiKey: { store: key_vault, vaultUrl: "http://vault.example", secretName: s }',
+      'profiles.nightly.apiKey.vaultUrl: vaultUrl must be an address that begins with https://, without a login in it',
+    ],
+    [
+      'leaves a name out',
+      'apiKey: { store: secrets_manager }',
+      'profiles.nightly.apiKey.secretId: secretId must be a text that is not empty',
+    ],
+    [
+      'has a number for a path',
+      'apiKey: { store: file, path: 7 }',
+      'profiles.nightly.apiKey.path: path must be a text that is not empty',
+    ],
   ])('refuses a profile that %s', (_, lines, problem) => {
     expect(problemsOf(profile(lines))).toEqual([problem]);
   });
