@@ -1,4 +1,5 @@
 import { CredentialError } from './credential-error.js';
+import { checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../client/index.js';
 import { SharedSecret } from './shared-secret.js';
 
@@ -7,16 +8,27 @@ export interface EnvParameters {
   readonly name: string;
   /** One key of a variable that holds a JSON object. */
   readonly key?: string | undefined;
-  /** Where the variable is looked up at each call. The caller's, since the environment is read in one place only. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where the variable is looked up at each call; default: the environment of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
+
+const RULES: Rules = {
+  name: TEXT,
+  key: optional(TEXT),
+  environment: optional(['must be an object', (value) => value instanceof Object]),
+};
 
 /**
  * A credential from an environment variable, for what a container platform puts there.
  *
  * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
  */
-export function env({ name, key, environment }: EnvParameters): CredentialProvider {
+export function env(parameters: EnvParameters): CredentialProvider {
+  checkParameters('env', parameters, RULES);
+  // The service reads its environment in src/config and hands it down; whoever uses this library alone has no such place.
+  // eslint-disable-next-line no-restricted-syntax
+  const { name, key, environment = process.env } = parameters;
   const origin = { store: 'env', secret: name } as const;
   const read = (): Promise<string> => {
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { ACCESS, checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
 import { CredentialError, type CredentialReason, type SecretOrigin } from './credential-error.js';
 import { type CredentialProvider } from '../client/index.js';
 import { secretText } from './secret-text.js';
@@ -14,13 +15,18 @@ export interface FileParameters extends SecretAccess {
   readonly key?: string | undefined;
 }
 
+const RULES: Rules = { path: TEXT, key: optional(TEXT), ...ACCESS };
+
 /**
  * A credential from a file, without the line end that closes it, read at each call unless `ttlSeconds` says how
  * long it serves, so that a mounted secret may change.
  *
  * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
  */
-export function file({ path, key, ttlSeconds = 0, ...access }: FileParameters): CredentialProvider {
+export function file(parameters: FileParameters): CredentialProvider {
+  checkParameters('file', parameters, RULES);
+  const { path, key, ttlSeconds = 0, ...access } = parameters;
   const origin = { store: 'file', secret: path } as const;
   const read = (): Promise<string> => readSecret(origin);
   const source = { origin, open: () => Promise.resolve(read), reasonOf: reasonOfFileError };

@@ -1,3 +1,4 @@
+import { checkParameters, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
 import { type CredentialReason } from './credential-error.js';
 import { type CredentialProvider } from '../client/index.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
@@ -11,15 +12,31 @@ export interface KeyVaultParameters extends SdkAccess {
   readonly secretName: string;
 }
 
+const RULES: Rules = {
+  vaultUrl: ['must be an address that begins with https://', isAddress],
+  secretName: TEXT,
+  ...SDK_ACCESS,
+};
+
+/** Plain http only where the SDK is told to allow it: that is for tests. */
+function isAddress(value: unknown, { clientOptions }: { readonly clientOptions?: unknown }): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { allowInsecureConnection } = (clientOptions ?? {}) as { allowInsecureConnection?: unknown };
+  const { protocol } = new URL(value);
+  return protocol === 'https:' || (protocol === 'http:' && allowInsecureConnection === true);
+}
+
 /**
  * A credential from Azure Key Vault (spec, "Credential providers"), asked for with Azure's default credential
  * chain, fetched at each call unless `ttlSeconds` says how long it serves. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
  */
 export function keyVault(
   parameters: KeyVaultParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
+  checkParameters('keyVault', parameters, RULES);
   const { key, ttlSeconds = 0 } = parameters;
   return new KeyVaultSecret({ ...parameters, ttlSeconds }).field(key);
 }
@@ -28,7 +45,9 @@ export function keyVault(
 export class KeyVaultSecret {
   readonly #secret: SharedSecret;
 
+  /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: KeyVaultParameters) {
+    checkParameters('KeyVaultSecret', parameters, RULES);
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 

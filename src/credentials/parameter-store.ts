@@ -1,4 +1,5 @@
 import { reasonOfAwsError } from './aws-failure.js';
+import { checkParameters, checkValue, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../client/index.js';
 import { loadSdk } from './load-sdk.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
@@ -9,16 +10,20 @@ export interface ParameterStoreParameters extends SdkAccess {
   readonly regionName?: string | undefined;
 }
 
+const RULES: Rules = { regionName: optional(TEXT), ...SDK_ACCESS };
+
 /**
  * A credential from AWS Parameter Store (spec, "Credential providers"), always decrypted, fetched at each call
  * unless `ttlSeconds` says how long it serves.
  *
  * @param parameters.name - name or ARN
  * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
  */
 export function parameterStore(
   parameters: ParameterStoreParameters & { readonly name: string },
 ): CredentialProvider {
+  checkParameters('parameterStore', parameters, { name: TEXT, ...RULES });
   const { name, ttlSeconds = 0 } = parameters;
   return new ParameterStoreValues({ ...parameters, ttlSeconds }).parameter(name);
 }
@@ -28,12 +33,19 @@ export class ParameterStoreValues {
   readonly #parameters: ParameterStoreParameters;
   readonly #values = new Map<string, SharedSecret>();
 
+  /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: ParameterStoreParameters = {}) {
+    checkParameters('ParameterStoreValues', parameters, RULES);
     this.#parameters = parameters;
   }
 
-  /** The provider of one parameter, by name or ARN. */
+  /**
+   * The provider of one parameter, by name or ARN.
+   *
+   * @throws TypeError when the name cannot be used
+   */
   parameter(name: string): CredentialProvider {
+    checkValue('ParameterStoreValues', 'name', name, TEXT);
     const value =
       this.#values.get(name) ?? new SharedSecret(sourceOf(name, this.#parameters), this.#parameters);
     this.#values.set(name, value);

@@ -1,3 +1,4 @@
+import { checkParameters, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
 import { CredentialError } from './credential-error.js';
 import { type CredentialProvider } from '../client/index.js';
 import { reasonOfGoogleError } from './google-failure.js';
@@ -14,16 +15,20 @@ export interface SecretManagerParameters extends SdkAccess {
   readonly version?: string | undefined;
 }
 
+const RULES: Rules = { project: TEXT, secretId: TEXT, version: optional(TEXT), ...SDK_ACCESS };
+
 /**
  * A credential from Google Cloud Secret Manager (spec, "Credential providers"), asked for with application
  * default credentials, fetched at each call unless `ttlSeconds` says how long it serves. With `key`, one key of
  * a JSON secret.
  *
  * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
  */
 export function secretManager(
   parameters: SecretManagerParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
+  checkParameters('secretManager', parameters, RULES);
   const { key, ttlSeconds = 0 } = parameters;
   return new SecretManagerSecret({ ...parameters, ttlSeconds }).field(key);
 }
@@ -32,7 +37,9 @@ export function secretManager(
 export class SecretManagerSecret {
   readonly #secret: SharedSecret;
 
+  /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: SecretManagerParameters) {
+    checkParameters('SecretManagerSecret', parameters, RULES);
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 

@@ -1,4 +1,5 @@
 import { reasonOfAwsError } from './aws-failure.js';
+import { checkParameters, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../client/index.js';
 import { loadSdk } from './load-sdk.js';
 import { binarySecret } from './secret-text.js';
@@ -12,15 +13,19 @@ export interface SecretsManagerParameters extends SdkAccess {
   readonly regionName?: string | undefined;
 }
 
+const RULES: Rules = { secretId: TEXT, regionName: optional(TEXT), ...SDK_ACCESS };
+
 /**
  * A credential from AWS Secrets Manager (spec, "Credential providers"), fetched at each call unless `ttlSeconds`
  * says how long it serves. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
  */
 export function secretsManager(
   parameters: SecretsManagerParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
+  checkParameters('secretsManager', parameters, RULES);
   const { key, ttlSeconds = 0 } = parameters;
   return new SecretsManagerSecret({ ...parameters, ttlSeconds }).field(key);
 }
@@ -29,7 +34,9 @@ export function secretsManager(
 export class SecretsManagerSecret {
   readonly #secret: SharedSecret;
 
+  /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: SecretsManagerParameters) {
+    checkParameters('SecretsManagerSecret', parameters, RULES);
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 

@@ -1,3 +1,4 @@
+import { checkValue, optional, TEXT } from './check-parameters.js';
 import { CredentialError, type CredentialReason, type SecretOrigin } from './credential-error.js';
 import { type CredentialProvider } from '../client/index.js';
 import { once, type Once, type OnceOptions } from './once.js';
@@ -44,8 +45,13 @@ export class SharedSecret {
     this.#text = once(() => fetchText(source, opened, limitMs), access);
   }
 
-  /** The provider of one key of the secret, or of its whole text. */
+  /**
+   * The provider of one key of the secret, or of its whole text.
+   *
+   * @throws TypeError when the key cannot be used
+   */
   field(key?: string): CredentialProvider {
+    checkValue(this.#origin.store, 'key', key, optional(TEXT));
     return async () => {
       const text = await this.#text();
       try {

@@ -1,6 +1,7 @@
-import { describe } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { env } from '../../src/credentials/index.js';
 import { credentialProviderConformance } from '../conformance/credential-provider.conformance.js';
+import { setEnvironment } from '../support/process-environment.js';
 
 describe('env', () => {
   credentialProviderConformance({
@@ -17,5 +18,18 @@ describe('env', () => {
         close: () => Promise.resolve(),
       });
     },
+  });
+
+  it('looks into the environment of the process, at each call, unless it is given another', async () => {
+    const name = 'PORTICO_TEST_PASSWORD';
+    const provider = env({ name });
+    await expect(provider()).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    const restore = setEnvironment({ [name]: 'first' });
+    try {
+      expect(await provider()).toBe('first');
+      await expect(env({ name, environment: {} })()).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    } finally {
+      restore();
+    }
   });
 });

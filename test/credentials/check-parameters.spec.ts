@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  env,
+  file,
+  keyVault,
+  KeyVaultSecret,
+  parameterStore,
+  ParameterStoreValues,
+  secretManager,
+  SecretManagerSecret,
+  secretsManager,
+  SecretsManagerSecret,
+} from '../../src/credentials/index.js';
+import { secretCanary } from '../support/secret-canary.js';
+
+/** As a program in JavaScript calls it. */
+type Maker = (parameters?: unknown) => unknown;
+
+const vaultUrl = 'https://example.vault.azure.net';
+const MAKERS: Readonly<Record<string, Maker>> = {
+  secretsManager: (parameters) => secretsManager(parameters as never),
+  SecretsManagerSecret: (parameters) => new SecretsManagerSecret(parameters as never),
+  parameterStore: (parameters) => parameterStore(parameters as never),
+  keyVault: (parameters) => keyVault(parameters as never),
+  KeyVaultSecret: (parameters) => new KeyVaultSecret(parameters as never),
+  secretManager: (parameters) => secretManager(parameters as never),
+  SecretManagerSecret: (parameters) => new SecretManagerSecret(parameters as never),
+  env: (parameters) => env(parameters as never),
+  file: (parameters) => file(parameters as never),
+};
+const make = (name: string, parameters: unknown): unknown => MAKERS[name]?.(parameters);
+
+describe('a provider or group that is made with what it cannot use', () => {
+  it.each(Object.keys(MAKERS))('%s, wants one object', (name) => {
+    for (const positional of ['prod/portico', undefined, null, 7])
+      expect(() => make(name, positional)).toThrow(
+        new TypeError(`${name} takes one object of named parameters`),
+      );
+  });
+
+  it.each([
+    ['secretsManager', {}, 'secretId'],
+    ['secretsManager', { secretId: '' }, 'secretId'],
+    ['secretsManager', { secretId: 7 }, 'secretId'],
+    ['secretsManager', { secretId: 's', regionName: 7 }, 'regionName'],
+    ['secretsManager', { secretId: 's', ttlSeconds: '300' }, 'ttlSeconds'],
+    ['secretsManager', { secretId: 's', ttlSeconds: Number.NaN }, 'ttlSeconds'],
+    ['secretsManager', { secretId: 's', timeoutMs: 0 }, 'timeoutMs'],
+    ['secretsManager', { secretId: 's', clientOptions: 'eu' }, 'clientOptions'],
+    ['secretsManager', { secretId: 's', key: 7 }, 'key'],
+    ['SecretsManagerSecret', { secretid: 's' }, 'secretId'],
+    ['parameterStore', {}, 'name'],
+    ['keyVault', { vaultUrl: 'not a url', secretName: 's' }, 'vaultUrl'],
+    ['keyVault', { vaultUrl: 'ftp://example', secretName: 's' }, 'vaultUrl'],
+    ['keyVault', { vaultUrl: 'http://example', secretName: 's' }, 'vaultUrl'],
+    ['keyVault', { vaultUrl }, 'secretName'],
+    ['KeyVaultSecret', { secretName: 's' }, 'vaultUrl'],
+    ['secretManager', { secretId: 's' }, 'project'],
+    ['secretManager', { project: 'p' }, 'secretId'],
+    ['SecretManagerSecret', { project: 'p', secretId: 's', version: 3 }, 'version'],
+    ['env', {}, 'name'],
+    ['env', { name: 'PASSWORD', environment: 'production' }, 'environment'],
+    ['file', { path: undefined }, 'path'],
+    ['file', { path: '/p', now: 0 }, 'now'],
+  ])('%s(%j), says that it is %s', (name, parameters, parameter) => {
+    expect(() => make(name, parameters)).toThrow(TypeError);
+    expect(() => make(name, parameters)).toThrow(new RegExp(`: ${parameter} must be `));
+  });
+
+  it('says so for what a group is asked for as well', () => {
+    expect(() => new SecretsManagerSecret({ secretId: 's' }).field(7 as never)).toThrow(/: key must be /);
+    expect(() => new ParameterStoreValues().parameter('')).toThrow(/: name must be /);
+    expect(() => new ParameterStoreValues({ regionName: '' })).toThrow(/: regionName must be /);
+  });
+
+  it('shows no value: it may be a secret in the wrong place', () => {
+    const canary = secretCanary();
+    for (const name of Object.keys(MAKERS)) {
+      for (const wrong of [
+        canary.value,
+        { secretId: [canary.value], vaultUrl: canary.value, path: [canary.value] },
+      ]) {
+        let error: unknown;
+        try {
+          make(name, wrong);
+        } catch (thrown) {
+          error = thrown;
+        }
+        expect(error).toBeInstanceOf(TypeError);
+        expect(canary.isIn(error)).toBe(false);
+      }
+    }
+  });
+
+  it.each([
+    ['secretsManager', { secretId: 's', key: undefined, regionName: undefined, ttlSeconds: Infinity }],
+    ['parameterStore', { name: 'n', timeoutMs: 1 }],
+    ['keyVault', { vaultUrl, secretName: 's' }],
+    [
+      'keyVault',
+      { vaultUrl: 'http://127.0.0.1:1', secretName: 's', clientOptions: { allowInsecureConnection: true } },
+    ],
+    ['secretManager', { project: 'p', secretId: 's', ttlSeconds: 0 }],
+    ['env', { name: 'PASSWORD' }],
+    ['file', { path: '/p', now: Date.now }],
+  ])('%s(%j) is none of these', (name, parameters) => {
+    expect(make(name, parameters)).toBeInstanceOf(Function);
+  });
+});
