@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LeaseTable } from './lease-table.js';
 import {
@@ -10,6 +8,7 @@ import {
   type StoredSession,
   TOUCH_AFTER,
 } from './session-store.js';
+import { makeOwnFile } from './store-files.js';
 
 /** Expired rows are removed by every login, and rows that live too long shortened, this many of each at the most. */
 const SWEEP_ROWS = 100;
@@ -34,9 +33,10 @@ export class EmbeddedSessionStore implements SessionStore {
   private readonly leases: LeaseTable;
 
   /**
-   * @param path the file; its folder is made.
+   * @param path the file; it and its folders are made for their owner alone.
    * @param now milliseconds of the epoch.
    * @throws SessionStoreUnavailableError when another process has the file, or it is not a session file.
+   * @throws StorePathError when there can be no file.
    */
   constructor(
     path: string,
@@ -142,8 +142,8 @@ export class EmbeddedSessionStore implements SessionStore {
 }
 
 function open(path: string): DatabaseSync {
+  makeOwnFile(path);
   try {
-    mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: 0 });
     // Exclusive: a second process is told at once. Full: what was acknowledged outlives a crash.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { type NamedKey, parseKeyList } from '../config/key-list.js';
+import { makeOwnFile } from './store-files.js';
 
 /** The server keys, newest first, and where they come from. */
 export interface SessionKeys {
@@ -18,12 +18,7 @@ export interface SessionKeys {
 export function sessionKeys(given: string | undefined, storePath: string): SessionKeys {
   if (given !== undefined) return { keys: nonEmpty(parseKeyList(given), 'SESSION_KEYS') };
   const file = `${storePath}.keys`;
-  mkdirSync(dirname(file), { recursive: true });
-  try {
-    writeFileSync(file, `local:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+  makeOwnFile(file, `local:${randomBytes(32).toString('base64')}\n`);
   return { keys: nonEmpty(parseKeyList(readFileSync(file, 'utf8').trim()), file), file };
 }
 

@@ -12,6 +12,7 @@ import { bearerHandle } from '../support/graphql-caller.js';
 import { productionSettings } from '../support/production.js';
 import { failToStart, runService, stopServices } from '../support/run-service.js';
 import { startPlatform } from '../support/start-platform.js';
+import { sessionKeysSetting } from '../support/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform } from '../support/user-platform.js';
 
@@ -245,11 +246,19 @@ describe('the service as a process', () => {
       );
     });
 
-    it('for a session file that cannot be opened', async () => {
-      await mkdir(`${folder.path}/data/sessions.db`, { recursive: true });
-      const { code, stderr } = await failToStart(folder.path, {});
+    it.each([
+      ['there is a folder', 'folder/x.db', 'it is a folder'],
+      ['no folder can be made', '/proc/nope/x.db', 'no folder can be made there'],
+      ['there is a file on the way', 'file/x.db', 'a part of the path is a file, not a folder'],
+    ])('for a session file where %s', async (_what, path, reason) => {
+      await mkdir(`${folder.path}/folder/x.db`, { recursive: true });
+      await writeFile(`${folder.path}/file`, '');
+      const { code, stderr } = await failToStart(folder.path, {
+        SESSION_STORE_PATH: path,
+        SESSION_KEYS: sessionKeysSetting(),
+      });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^The session store is unavailable: [^\n]*\n$/);
+      expect(stderr).toBe(`SESSION_STORE_PATH cannot be used: ${path}: ${reason}\n`);
     });
 
     it('for a key file that holds no keys', async () => {
