@@ -17,7 +17,8 @@ export interface AuthenticatedSessionOptions extends ManagedCredentials, Platfor
   keepAliveSeconds?: number;
   /**
    * Logs in again, once a request, when the platform says that the session is invalid, with all credentials resolved anew,
-   * and repeats the request. Never for `auth/…`. Requests that find it invalid together share one login. Default false.
+   * and repeats the request. Never for `auth/…`, nor for a session that a later `login` or `delegate` began. Requests that
+   * find it invalid together share one login. Default false.
    */
   relogin?: boolean;
   /** Told of a logout on exit that failed; by default a process warning tells of it. It must not throw. */
@@ -34,7 +35,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   #stopKeepAlive: () => void = () => undefined;
   #mayLogInAgain: boolean;
   #newLogin: Promise<void> | undefined;
-  #ends = 0;
+  #user: number | undefined;
 
   private constructor(baseUrl: string, options: AuthenticatedSessionOptions) {
     super(baseUrl, options);
@@ -55,6 +56,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     const session = new AuthenticatedPlatformSession(baseUrl, options);
     try {
       await session.authenticate(login);
+      session.#user = session.user;
       session.#keepAlive();
     } catch (error) {
       await session.close();
@@ -69,19 +71,15 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     path: string,
     options: RequestOptions = {},
   ): Promise<PlatformResponse> {
-    const { era } = this;
+    const { era, user } = this;
     try {
       return await super.request(method, path, options);
     } catch (error) {
-      if (!this.#isWorthALogin(error, path)) throw error;
+      if (user !== this.user || !this.#isWorthALogin(error, path)) throw error;
       if (era === this.era) await this.#logInAgain();
+      if (user !== this.user) throw error;
       return super.request(method, path, options);
     }
-  }
-
-  override destroyAuthToken(): void {
-    this.#ends += 1;
-    super.destroyAuthToken();
   }
 
   /** Logs out, unless `logoutOnExit` is false, and closes the sockets. Never rejects. */
@@ -100,7 +98,8 @@ export class AuthenticatedPlatformSession extends PlatformSession {
 
   #isWorthALogin(error: unknown, path: string): boolean {
     const below = path.startsWith(this.baseUrl) ? path.slice(this.baseUrl.length) : path.replace(/^\//, '');
-    return this.#mayLogInAgain && isExpired(error) && this.hasSession() && !below.startsWith('auth/');
+    const isManaged = this.hasSession() && this.user === this.#user;
+    return this.#mayLogInAgain && isExpired(error) && isManaged && !below.startsWith('auth/');
   }
 
   #logInAgain(): Promise<void> {
@@ -108,19 +107,15 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   }
 
   async #authenticateAnew(): Promise<void> {
-    const ends = this.#ends;
     const { login } = await resolveCredentials(this.#options);
+    if (this.user !== this.#user) throw new SessionError('The session was ended while it logged in again.');
     try {
-      await this.authenticate(login);
+      await this.authenticate(login, {}, true);
     } catch (error) {
       // Repeating refused credentials would lock the account.
       if (error instanceof LoginFailedError) this.#mayLogInAgain = false;
       throw error;
     }
-    if (ends === this.#ends) return;
-    await this.logout().catch(() => undefined);
-    this.destroyAuthToken();
-    throw new SessionError('The session was ended while it logged in again.');
   }
 
   #keepAlive(): void {

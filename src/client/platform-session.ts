@@ -1,17 +1,13 @@
 import { inspect } from 'node:util';
-import {
-  delegateRequest,
-  loginRequest,
-  type AuthenticationCredentials,
-  type LoginCredentials,
-} from './login-request.js';
+import { loginAttempt } from './login-attempt.js';
+import type { AuthenticationCredentials, LoginCredentials } from './login-request.js';
 import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
 import type { PlatformClientOptions } from './client-settings.js';
+import { LoadedProjects } from './loaded-projects.js';
 import { PlatformConnection } from './platform-connection.js';
-import { MissingCredentialError, SessionError } from './platform-error-kinds.js';
+import { SessionError } from './platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
-import { ProjectIndex } from './project-index.js';
 import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 import { SessionRequests } from './session-requests.js';
 import { restoreState, snapshotBaseUrl } from './session-restore.js';
@@ -41,8 +37,8 @@ export class PlatformSession {
   readonly #ownsConnection: boolean;
   readonly #state: SessionState;
   readonly #requests: SessionRequests;
+  readonly #projects: LoadedProjects;
   #baseUrl: URL;
-  #projects: ProjectIndex | undefined;
   #isClosed = false;
 
   /**
@@ -57,6 +53,7 @@ export class PlatformSession {
     this.#baseUrl = baseUrl;
     this.#state = new SessionState(vendorHeaders, now);
     this.#requests = new SessionRequests(this.#connection, this.#state);
+    this.#projects = new LoadedProjects(this.#state);
   }
 
   /**
@@ -99,13 +96,14 @@ export class PlatformSession {
 
   /**
    * `POST auth/login` (spec: Endpoints): user name and password log in by mode 1, else an API key by 4096, else a user
-   * name alone by 4096, else anonymously by 8. A failed login leaves the session as it was.
+   * name alone by 4096, else anonymously by 8. A failed login leaves the session as it was. One that is answered after the
+   * session was ended, restored or closed is logged out at the platform again.
+   * @throws SessionError when the session was ended, restored or closed meanwhile
    * @throws LoginFailedError when the platform refuses the credentials
    * @throws PlatformHttpError when it answers other than 204 with exactly one token
    */
   async login(credentials: LoginCredentials = {}, call: CallOptions = {}): Promise<void> {
     await this.authenticate(credentials, call);
-    this.#projects = undefined;
   }
 
   /** Alias of `login` (spec: post_login). */
@@ -120,25 +118,20 @@ export class PlatformSession {
    */
   async delegate(identityToken: string, call: CallOptions = {}): Promise<void> {
     await this.authenticate({ identityToken }, call);
-    this.#projects = undefined;
   }
 
-  /** Begins a session of the same user: as `login` and `delegate`, but the loaded projects stay. */
+  /**
+   * Begins a session, as `login` and `delegate` do.
+   * @param renews whether it is the same user, logged in anew: the loaded projects stay
+   */
   protected async authenticate(
     credentials: AuthenticationCredentials,
     call: CallOptions = {},
+    renews = false,
   ): Promise<void> {
     this.#requireOpen();
-    const { password, apiKey } = credentials;
-    const identityToken = credentials.identityToken ?? undefined;
-    if (identityToken === undefined) {
-      const body = loginRequest(credentials, this.#connection.settings.applicationType);
-      await this.#requests.logIn(this.#baseUrl, 'auth/login', body, [password ?? '', apiKey ?? ''], call);
-    } else {
-      if (identityToken === '') throw new MissingCredentialError('The identity token is empty.');
-      const body = delegateRequest(identityToken);
-      await this.#requests.logIn(this.#baseUrl, 'auth/delegate', body, [identityToken], call);
-    }
+    const attempt = loginAttempt(credentials, this.#connection.settings.applicationType);
+    await this.#requests.logIn(this.#baseUrl, attempt, call, renews);
   }
 
   /** Changes whenever a session begins, ends or is restored. */
@@ -146,11 +139,19 @@ export class PlatformSession {
     return this.#state.era;
   }
 
-  /** `POST auth/logout`. The token is dropped only when the platform answers 204. */
+  /** Changes with the era, except where the same user was logged in anew. */
+  protected get user(): number {
+    return this.#state.user;
+  }
+
+  /**
+   * `POST auth/logout`. The token is dropped only when the platform answers 204, and not when a newer login brought it.
+   */
   async logout(call: CallOptions = {}): Promise<void> {
     this.#requireToken();
+    const { era } = this;
     const response = await this.request('POST', 'auth/logout', call);
-    if (response.status === 204) this.destroyAuthToken();
+    if (response.status === 204 && era === this.era) this.destroyAuthToken();
   }
 
   /** Alias of `logout` (spec: post_logout). */
@@ -197,9 +198,12 @@ export class PlatformSession {
     return readProjects(await this.request('GET', 'projects', call));
   }
 
-  /** Fetches the projects and fills the look-ups by name and by id (spec: load_projects). */
+  /**
+   * Fetches the projects and fills the look-ups by name and by id (spec: load_projects).
+   * @throws SessionError when no token is held, or when the session was ended or replaced meanwhile
+   */
   async loadProjects(call: CallOptions = {}): Promise<void> {
-    this.#projects = new ProjectIndex(await this.getProjects(call));
+    await this.#projects.load(() => this.getProjects(call));
   }
 
   /**
@@ -208,7 +212,7 @@ export class PlatformSession {
    * @throws AmbiguousProjectNameError when several projects have the name; it lists their ids
    */
   getProjectId(name: string): string | undefined {
-    return this.#loadedProjects().idOf(name);
+    return this.#projects.index.idOf(name);
   }
 
   /**
@@ -216,7 +220,7 @@ export class PlatformSession {
    * @throws SessionError before `loadProjects`
    */
   getProject(id: string): PlatformProject | undefined {
-    return this.#loadedProjects().project(id);
+    return this.#projects.index.project(id);
   }
 
   /** Whether a token is held; no request is made. */
@@ -224,10 +228,9 @@ export class PlatformSession {
     return this.#state.token !== undefined;
   }
 
-  /** Forgets the token, if there is one; no request is made. Answers still under way bring nothing back. */
+  /** Forgets the token, if there is one; no request is made. Answers and logins under way bring nothing back. */
   destroyAuthToken(): void {
     this.#state.dropToken();
-    this.#projects = undefined;
   }
 
   /** The state as plain data, for keeping. It is as good as a password; see `SessionSnapshot`. */
@@ -255,22 +258,17 @@ export class PlatformSession {
     const restored = restoreState(readSnapshot(snapshot), expected, vendorHeaders, now);
     this.#baseUrl = restored.baseUrl;
     this.#state.replace(restored.headers, restored.cookies);
-    this.#projects = undefined;
   }
 
   /** Ends the use of this object: later calls are refused, and a connection of its own closes its sockets. No logout. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#state.refuseLogins();
     if (this.#ownsConnection) await this.#connection.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #loadedProjects(): ProjectIndex {
-    if (this.#projects === undefined) throw new SessionError('The projects have not been loaded.');
-    return this.#projects;
   }
 
   #requireToken(): void {

@@ -1,13 +1,14 @@
 import { resolveBelow } from './base-url.js';
+import type { LoginAttempt } from './login-attempt.js';
 import type { PlatformConnection } from './platform-connection.js';
 import type { PlatformError } from './platform-error.js';
-import { InvalidRequestError, PlatformHttpError } from './platform-error-kinds.js';
+import { InvalidRequestError, PlatformHttpError, SessionError } from './platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import type { RequestLine } from './redirects.js';
 import { hopHeaders, requestHeaders } from './request-headers.js';
 import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 import { errorOfResponse } from './response-error.js';
-import type { SessionState } from './session-state.js';
+import { SessionState } from './session-state.js';
 
 /** Makes the requests of one session: what the state holds goes out, what a success brings goes in. */
 export class SessionRequests {
@@ -48,17 +49,18 @@ export class SessionRequests {
 
   /**
    * `POST auth/login` or `auth/delegate`: nothing followed, nothing repeated, no token sent. Only 204 with exactly one
-   * well-formed token begins a session; anything else is thrown and changes nothing.
+   * well-formed token begins a session; anything else is thrown and changes nothing. A session that nobody wants any more
+   * when it comes is logged out again.
    */
   async logIn(
     base: URL,
-    path: string,
-    body: object,
-    secrets: readonly string[],
+    { path, body, secrets }: LoginAttempt,
     call: CallOptions,
+    renews: boolean,
   ): Promise<void> {
     const { settings } = this.#connection;
     const state = this.#state;
+    const { ends, user } = state;
     const line = { method: 'POST', url: resolveBelow(base, path), body: JSON.stringify(body) };
     const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
     const response = await this.#connection.exchange({
@@ -77,7 +79,20 @@ export class SessionRequests {
         status,
       });
     }
-    state.begin(token, response, line.url);
+    if (ends !== state.ends || (renews && user !== state.user)) {
+      await this.#abandon(base, token, response, line.url);
+      throw new SessionError('The session was ended, replaced or closed while it logged in.');
+    }
+    state.begin(token, response, line.url, renews);
+  }
+
+  /** Logs out a session that came too late, as well as that can be done. */
+  async #abandon(base: URL, token: string, response: PlatformResponse, url: URL): Promise<void> {
+    const { vendorHeaders, now } = this.#connection.settings;
+    const state = new SessionState(vendorHeaders, now);
+    state.begin(token, response, url);
+    const requests = new SessionRequests(this.#connection, state);
+    await requests.send(base, 'POST', 'auth/logout', {}).catch(() => undefined);
   }
 
   #errorOf(response: PlatformResponse, ...sent: string[]): PlatformError {

@@ -12,6 +12,8 @@ export class SessionState {
   #others = new Map<string, string>();
   #cookies: SessionCookies;
   #era = 0;
+  #user = 0;
+  #ends = 0;
 
   constructor(vendorHeaders: VendorHeaders, now: () => number) {
     this.#vendorHeaders = vendorHeaders;
@@ -22,8 +24,19 @@ export class SessionState {
     return this.#token;
   }
 
+  /** Changes whenever a session begins, ends or is restored. */
   get era(): number {
     return this.#era;
+  }
+
+  /** Changes with the era, except where the same user was logged in anew. */
+  get user(): number {
+    return this.#user;
+  }
+
+  /** Changes whenever a session is ended or restored: a login that was under way then came too late. */
+  get ends(): number {
+    return this.#ends;
   }
 
   get cookies(): SessionCookies {
@@ -51,20 +64,30 @@ export class SessionState {
     this.#vendorHeaders.capture(this.#others, response.headers.fields);
   }
 
-  /** Begins a session: the token, headers and cookies of one login answer together, whatever ran beside it. */
-  begin(token: string, response: PlatformResponse, url: URL): void {
+  /**
+   * Begins a session: the token, headers and cookies of one login answer together, whatever ran beside it.
+   * @param renews whether it is the same user, logged in anew
+   */
+  begin(token: string, response: PlatformResponse, url: URL, renews = false): void {
     this.#era += 1;
+    if (!renews) this.#user += 1;
     this.#token = token;
     this.#others = new Map();
     this.takeHeaders(this.#era, response);
     this.takeCookies(this.#era, response, url);
   }
 
-  /** Forgets the token; no-op without one. */
+  /** Forgets the token, if there is one; what is under way brings none. */
   dropToken(): void {
-    if (this.#token === undefined) return;
     this.#token = undefined;
     this.#era += 1;
+    this.#user += 1;
+    this.#ends += 1;
+  }
+
+  /** Lets no login that is under way begin a session; what is held stays. */
+  refuseLogins(): void {
+    this.#ends += 1;
   }
 
   /** Takes the place of all that is held. */
@@ -76,5 +99,7 @@ export class SessionState {
     this.#vendorHeaders.capture(this.#others, fields);
     this.#cookies = cookies;
     this.#era += 1;
+    this.#user += 1;
+    this.#ends += 1;
   }
 }

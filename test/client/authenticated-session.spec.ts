@@ -378,6 +378,64 @@ describe('relogin', () => {
     });
   });
 
+  it('neither repeats the call of one user in the session of another, nor logs that one in', async () => {
+    const held = gate();
+    const platform = await platformWith({
+      'GET projects': [
+        async (_request, response) => {
+          await held.passed;
+          response.writeHead(401, { 'content-type': 'application/json' }).end('{"code":"ERR009"}');
+        },
+        expired,
+      ],
+    });
+    await using session = await AuthenticatedPlatformSession.open({
+      baseUrl: platform.baseUrl,
+      relogin: true,
+    });
+
+    const reading = expect(session.getProjects()).rejects.toThrow(SessionError);
+    await eventually(() => platform.count('GET projects') === 1);
+    await session.login({ username: 'another', password: 'password' });
+    held.open();
+    await reading;
+    await expect(session.getProjects()).rejects.toThrow(SessionError);
+
+    expect(platform.count('GET projects')).toBe(2);
+    expect(platform.count('POST auth/login')).toBe(2);
+  });
+
+  it('does not take the place of a login that another made meanwhile', async () => {
+    const held = gate();
+    const platform = await platformWith({
+      'POST auth/login': [
+        loginAnswer('first'),
+        async (_request, response) => {
+          await held.passed;
+          response.writeHead(204, { 'X-SVC-AuthToken': 'late' }).end();
+        },
+        loginAnswer('another'),
+      ],
+      'GET projects': expired,
+    });
+    await using session = await AuthenticatedPlatformSession.open({
+      baseUrl: platform.baseUrl,
+      relogin: true,
+    });
+
+    const reading = expect(session.getProjects()).rejects.toThrow(SessionError);
+    await eventually(() => platform.count('POST auth/login') === 2);
+    await session.login({ username: 'another', password: 'password' });
+    held.open();
+    await reading;
+
+    expect(session.toDict().headers).toHaveProperty('X-SVC-AuthToken', 'another');
+    expect(platform.requests.at(-1)).toMatchObject({
+      path: 'auth/logout',
+      headers: { 'x-svc-authtoken': 'late' },
+    });
+  });
+
   it('is waited for by close, which then logs out the new session', async () => {
     const held = gate();
     const platform = await platformWith({

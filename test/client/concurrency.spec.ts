@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { PlatformClient, SessionError, type PlatformSession } from '../../src/client/index.js';
 import { eventually } from '../support/eventually.js';
 import { gate, type Gate } from '../support/gate.js';
 import { loggedIn, openSession } from '../support/logged-in.js';
@@ -77,6 +78,104 @@ describe('an answer that comes late', () => {
     await reading;
 
     expect(session.toDict()).toEqual({ ...saved, cookies: [] });
+  });
+
+  it.each<[string, (session: PlatformSession) => unknown]>([
+    ['a logout', (session) => session.logout()],
+    ['a logout and the login of another', (session) => session.logout().then(() => session.login())],
+    ['the login of another', (session) => session.login()],
+    ['a delegated login', (session) => session.delegate('identity')],
+    [
+      'a restored session',
+      (session) => {
+        session.updateFromJson({
+          base_url: session.baseUrl,
+          cookies: {},
+          headers: { 'X-SVC-AuthToken': 'B' },
+        });
+      },
+    ],
+  ])('leaves no projects of the one user to the next, after %s', async (_name, replace) => {
+    const held = gate();
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'POST auth/delegate': loginAnswer(),
+      'POST auth/logout': { status: 204 },
+      'GET projects': async (_request, response) => {
+        await held.passed;
+        response.writeHead(200, { 'content-type': 'application/json' }).end('[{"id":"A","name":"Sales"}]');
+      },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    const loading = expect(session.loadProjects()).rejects.toThrow(SessionError);
+    await eventually(() => platform.count('GET projects') === 1);
+    await replace(session);
+    held.open();
+
+    await loading;
+    expect(() => session.getProjectId('Sales')).toThrow(SessionError);
+  });
+
+  it('of a logout does not drop the token of a newer login', async () => {
+    const held = gate();
+    const platform = await startScriptedPlatform({
+      'POST auth/login': [loginAnswer('first'), loginAnswer('second')],
+      'POST auth/logout': async (_request, response) => {
+        await held.passed;
+        response.writeHead(204).end();
+      },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    const leaving = session.logout();
+    await eventually(() => platform.count('POST auth/logout') === 1);
+    await session.login();
+    held.open();
+    await leaving;
+
+    expect(session.toDict().headers).toHaveProperty('X-SVC-AuthToken', 'second');
+  });
+
+  it.each<[string, (session: PlatformSession) => unknown]>([
+    [
+      'destroyAuthToken',
+      (session) => {
+        session.destroyAuthToken();
+      },
+    ],
+    ['close', (session) => session.close()],
+    [
+      'a restore',
+      (session) => {
+        session.updateFromJson({ base_url: session.baseUrl, cookies: {}, headers: {} });
+      },
+    ],
+  ])('of a login begins no session after %s, and is logged out at the platform', async (_name, end) => {
+    const held = gate();
+    const platform = await startScriptedPlatform({
+      'POST auth/login': async (_request, response) => {
+        await held.passed;
+        const headers = { 'X-SVC-AuthToken': 'late', 'Set-Cookie': 'JSESSIONID=late; Path=/' };
+        response.writeHead(204, headers).end();
+      },
+      'POST auth/logout': { status: 204 },
+    });
+    await using client = new PlatformClient({ baseUrl: platform.baseUrl });
+    const session = client.openSession();
+
+    const login = expect(session.login()).rejects.toThrow(SessionError);
+    await eventually(() => platform.count('POST auth/login') === 1);
+    await end(session);
+    held.open();
+    await login;
+
+    expect(session.hasSession()).toBe(false);
+    expect(session.toDict().cookies).toEqual([]);
+    expect(platform.requests.at(-1)).toMatchObject({
+      path: 'auth/logout',
+      headers: { 'x-svc-authtoken': 'late', cookie: 'JSESSIONID=late' },
+    });
   });
 
   it('never revives a session, in whatever order answers, logins and logouts come', async () => {
