@@ -2,24 +2,25 @@ import { ExecutionCancelledError, PlatformTimeoutError } from './platform-error-
 
 /** What remains of the time of one call. */
 export interface Deadline {
-  /** Aborts at the deadline and when the caller aborts. */
+  /** Aborts at the deadline, and when the call is stopped. */
   readonly signal: AbortSignal;
   /** Milliseconds left. */
   remaining(): number;
 }
 
 /**
- * Runs work under one budget for everything in it. It settles at the deadline or when the caller aborts, even if the
- * work would not.
+ * Runs work under one budget for everything in it. It settles at the deadline or when it is stopped, even if the work would
+ * not.
+ * @param stops what may end it before, such as the caller's signal
  * @throws PlatformTimeoutError at the deadline
- * @throws ExecutionCancelledError when the caller aborts
+ * @throws ExecutionCancelledError when one of the stops aborts
  */
 export async function withDeadline<T>(
   timeoutMs: number,
-  caller: AbortSignal | undefined,
+  stops: readonly (AbortSignal | undefined)[],
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  if (caller?.aborted) throw cancelled();
+  if (stops.some((stop) => stop?.aborted)) throw cancelled();
   const controller = new AbortController();
   const ends = performance.now() + timeoutMs;
   let end: (error: Error) => void = () => undefined;
@@ -36,13 +37,13 @@ export async function withDeadline<T>(
   const onAbort = (): void => {
     end(cancelled());
   };
-  caller?.addEventListener('abort', onAbort, { once: true });
   try {
+    for (const stop of stops) stop?.addEventListener('abort', onAbort, { once: true });
     const deadline = { signal: controller.signal, remaining: () => ends - performance.now() };
     return await Promise.race([ended, work(deadline)]);
   } finally {
     clearTimeout(timer);
-    caller?.removeEventListener('abort', onAbort);
+    for (const stop of stops) stop?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -33,7 +33,7 @@ export class PlatformClient {
     return session;
   }
 
-  /** Closes the sockets; calls in flight fail, later ones too. */
+  /** Closes the sockets. Calls in flight and later ones fail with `PlatformUnreachableError`, and are not made again. */
   close(): Promise<void> {
     return this.#connection.close();
   }

@@ -1,9 +1,10 @@
 import { reported } from './call-report.js';
 import type { Circuits } from './circuits.js';
 import { readSettings, type ClientSettings, type PlatformClientOptions } from './client-settings.js';
+import { Closing } from './closing.js';
 import { withDeadline, type Deadline } from './deadline.js';
 import { PlatformError } from './platform-error.js';
-import { PlatformHttpError, PlatformUnreachableError } from './platform-error-kinds.js';
+import { PlatformHttpError } from './platform-error-kinds.js';
 import { PlatformResponse } from './platform-response.js';
 import { followRedirects, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './response-headers.js';
@@ -32,7 +33,7 @@ export class PlatformConnection {
   readonly settings: ClientSettings;
   readonly #transport: Transport;
   readonly #circuits: Circuits | undefined;
-  #isClosed = false;
+  readonly #closing = new Closing();
 
   /** @throws TypeError that names the option that cannot be used */
   constructor(options: PlatformClientOptions) {
@@ -43,9 +44,6 @@ export class PlatformConnection {
 
   /** Makes the call; any status is an answer. Rejects with a kind of `PlatformError` only. */
   async exchange(call: Exchange): Promise<PlatformResponse> {
-    if (this.#isClosed) {
-      throw new PlatformUnreachableError('The client is closed.', 'CONNECT', { retryable: false });
-    }
     const { timeoutMs, maxRedirects, now, onCall } = this.settings;
     const { method, url } = call.line;
     const path = url.pathname.slice(this.settings.baseUrl.pathname.length);
@@ -55,9 +53,11 @@ export class PlatformConnection {
         call.mayFollow ? followRedirects(call.line, maxRedirects, hop, call.onRedirect) : hop(call.line);
       return call.mayRepeat ? withOneRetry(deadline, now, send) : send();
     };
-    const exchanged = (): Promise<PlatformResponse> =>
-      reported({ method, path }, onCall, () => withDeadline(timeoutMs, call.signal, make));
-    return this.#circuits?.of(path).run(exchanged) ?? exchanged();
+    return this.#closing.guard((closed) => {
+      const exchanged = (): Promise<PlatformResponse> =>
+        reported({ method, path }, onCall, () => withDeadline(timeoutMs, [call.signal, closed], make));
+      return this.#circuits?.of(path).run(exchanged) ?? exchanged();
+    });
   }
 
   async #hop(line: RequestLine, call: Exchange, signal: AbortSignal): Promise<PlatformResponse> {
@@ -81,7 +81,7 @@ export class PlatformConnection {
 
   /** Closes the sockets; calls in flight fail, and no more are made. */
   close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.close();
     return this.#transport.close();
   }
 }

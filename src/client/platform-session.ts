@@ -260,7 +260,10 @@ export class PlatformSession {
     this.#state.replace(restored.headers, restored.cookies);
   }
 
-  /** Ends the use of this object: later calls are refused, and a connection of its own closes its sockets. No logout. */
+  /**
+   * Ends the use of this object: later calls are refused, and no login under way begins a session. A connection of its own
+   * closes its sockets, and calls in flight fail. No logout.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#state.refuseLogins();

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  AuthenticatedPlatformSession,
+  PlatformClient,
+  PlatformUnreachableError,
+  type CircuitChange,
+} from '../../src/client/index.js';
+import { eventually } from '../support/eventually.js';
+import { loggedIn } from '../support/logged-in.js';
+import { loginAnswer, redirectTo } from '../support/platform-answers.js';
+import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
+
+const hang: ScriptedAnswer = () => undefined;
+const half: ScriptedAnswer = (_request, response) =>
+  void response.writeHead(200, { 'content-length': '10' }).write('[');
+const closed = {
+  constructor: PlatformUnreachableError,
+  message: 'The client is closed.',
+  reason: 'CONNECT',
+  retryable: false,
+};
+
+describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
+  it.each<[string, ScriptedAnswer]>([
+    ['before its answer', hang],
+    ['within its answer', half],
+    ['in the pause before its repetition', { status: 503, headers: { 'retry-after': '5' } }],
+    ['between redirects', redirectTo('projects')],
+  ])('ends a call %s, which is not made again', async (_name, answer) => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET projects': answer,
+    });
+    const session = await loggedIn(platform.baseUrl, { transport, maxRedirects: 1_000_000 });
+
+    const reading = session.getProjects().catch((error: unknown) => error);
+    await eventually(() => platform.count('GET projects') > 0);
+    await session.close();
+    const made = platform.count('GET projects');
+
+    expect(await reading).toMatchObject(closed);
+    await eventually(() => platform.openConnections === 0);
+    expect(platform.count('GET projects') - made).toBeLessThanOrEqual(1);
+  });
+
+  it('ends a login, which begins no session', async () => {
+    const platform = await startScriptedPlatform({ 'POST auth/login': hang });
+    const client = new PlatformClient({ baseUrl: platform.baseUrl, transport });
+    const session = client.openSession();
+
+    const login = session.login().catch((error: unknown) => error);
+    await eventually(() => platform.count('POST auth/login') === 1);
+    await client.close();
+
+    expect(await login).toMatchObject(closed);
+    expect(session.hasSession()).toBe(false);
+    await expect(session.login()).rejects.toMatchObject(closed);
+  });
+
+  it('ends the calls that wait for a socket too, and leaves none open', async () => {
+    const platform = await startScriptedPlatform({ 'GET things': hang, 'GET one': { status: 204 } });
+    const client = new PlatformClient({ baseUrl: platform.baseUrl, transport });
+    const session = client.openSession();
+    await session.request('GET', 'one');
+
+    const calls = Array.from({ length: 100 }, () =>
+      session.request('GET', 'things').catch((error: unknown) => error),
+    );
+    await eventually(() => platform.count('GET things') === 64);
+    await client.close();
+
+    for (const failure of await Promise.all(calls)) expect(failure).toMatchObject(closed);
+    await eventually(() => platform.openConnections === 0);
+    expect(platform.count('GET things')).toBe(64);
+  });
+
+  it('is no failure of the platform', async () => {
+    const platform = await startScriptedPlatform({ 'GET things': hang });
+    const changes: CircuitChange[] = [];
+    const client = new PlatformClient({
+      baseUrl: platform.baseUrl,
+      transport,
+      circuitBreaker: true,
+      onCircuitChange: (change) => changes.push(change),
+    });
+    const session = client.openSession();
+
+    const calls = Array.from({ length: 64 }, () =>
+      session.request('GET', 'things').catch((error: unknown) => error),
+    );
+    await eventually(() => platform.count('GET things') === 64);
+    await client.close();
+    await Promise.all(calls);
+
+    expect(changes).toEqual([]);
+  });
+
+  it('of a managed session logs out first, and then ends what is under way', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'POST auth/logout': { status: 204 },
+      'GET projects': hang,
+    });
+    const session = await AuthenticatedPlatformSession.open({ baseUrl: platform.baseUrl, transport });
+
+    const reading = session.getProjects().catch((error: unknown) => error);
+    await eventually(() => platform.count('GET projects') === 1);
+    await session.close();
+
+    expect(await reading).toMatchObject(closed);
+    expect(platform.count('POST auth/logout')).toBe(1);
+    await eventually(() => platform.openConnections === 0);
+  });
+});
