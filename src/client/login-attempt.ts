@@ -1,7 +1,7 @@
 import {
   delegateRequest,
   loginRequest,
-  type AuthenticationCredentials,
+  type LoginCredentials,
   type DelegateRequest,
   type LoginRequest,
 } from './login-request.js';
@@ -15,20 +15,26 @@ export interface LoginAttempt {
   readonly secrets: readonly string[];
 }
 
-/**
- * The login that credentials stand for; an identity token goes before all else.
- * @throws MissingCredentialError when the identity token is empty
- */
+/** What to log in with, an identity token among it; the token, where there is one, goes before all else. */
+export interface AuthenticationCredentials extends LoginCredentials {
+  identityToken?: string | undefined;
+}
+
+/** The login that credentials stand for. */
 export function loginAttempt(
   credentials: AuthenticationCredentials,
   defaultApplicationType: number,
 ): LoginAttempt {
-  const { password, apiKey } = credentials;
-  const identityToken = credentials.identityToken ?? undefined;
-  if (identityToken === undefined) {
-    const body = loginRequest(credentials, defaultApplicationType);
-    return { path: 'auth/login', body, secrets: [password ?? '', apiKey ?? ''] };
+  const { identityToken, password, apiKey } = credentials;
+  if (identityToken !== undefined) {
+    return { path: 'auth/delegate', body: delegateRequest(identityToken), secrets: [identityToken] };
   }
-  if (identityToken === '') throw new MissingCredentialError('The identity token is empty.');
-  return { path: 'auth/delegate', body: delegateRequest(identityToken), secrets: [identityToken] };
+  const body = loginRequest(credentials, defaultApplicationType);
+  return { path: 'auth/login', body, secrets: [password ?? '', apiKey ?? ''] };
+}
+
+/** @throws MissingCredentialError when it is no identity token: a login with none would be another login */
+export function requireIdentityToken(given: unknown): string {
+  if (typeof given === 'string' && given !== '') return given;
+  throw new MissingCredentialError('The identity token is empty or no text.');
 }

@@ -10,11 +10,6 @@ export interface LoginCredentials {
   applicationType?: number | null | undefined;
 }
 
-/** What to log in with, an identity token among it; the token, where there is one, goes before all else. */
-export interface AuthenticationCredentials extends LoginCredentials {
-  identityToken?: string | null | undefined;
-}
-
 /** Spec: Login request body. 1 standard, 4096 trusted or API key, 8 anonymous. */
 export type LoginMode = 1 | 4096 | 8;
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { loginAttempt } from './login-attempt.js';
-import type { AuthenticationCredentials, LoginCredentials } from './login-request.js';
+import { loginAttempt, requireIdentityToken, type AuthenticationCredentials } from './login-attempt.js';
+import type { LoginCredentials } from './login-request.js';
 import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
 import type { PlatformClientOptions } from './client-settings.js';
 import { LoadedProjects } from './loaded-projects.js';
@@ -10,6 +10,7 @@ import type { PlatformResponse } from './platform-response.js';
 import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
 import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 import { SessionRequests } from './session-requests.js';
+import { readCredentials } from './read-credentials.js';
 import { restoreState, snapshotBaseUrl } from './session-restore.js';
 import {
   makeSnapshot,
@@ -96,14 +97,15 @@ export class PlatformSession {
 
   /**
    * `POST auth/login` (spec: Endpoints): user name and password log in by mode 1, else an API key by 4096, else a user
-   * name alone by 4096, else anonymously by 8. A failed login leaves the session as it was. One that is answered after the
+   * name alone by 4096, else anonymously by 8; a password without a user name is refused, unless an API key is given. A failed login leaves the session as it was. One that is answered after the
    * session was ended, restored or closed is logged out at the platform again.
+   * @throws InvalidRequestError when the credentials cannot be used, before any request
    * @throws SessionError when the session was ended, restored or closed meanwhile
    * @throws LoginFailedError when the platform refuses the credentials
    * @throws PlatformHttpError when it answers other than 204 with exactly one token
    */
   async login(credentials: LoginCredentials = {}, call: CallOptions = {}): Promise<void> {
-    await this.authenticate(credentials, call);
+    await this.authenticate(readCredentials(credentials), call);
   }
 
   /** Alias of `login` (spec: post_login). */
@@ -113,11 +115,11 @@ export class PlatformSession {
 
   /**
    * `POST auth/delegate` with an identity token (spec: Delegate request body).
-   * @throws MissingCredentialError when the token is empty
+   * @throws MissingCredentialError when the token is empty or no text, before any request
    * @throws LoginFailedError when the platform refuses it
    */
   async delegate(identityToken: string, call: CallOptions = {}): Promise<void> {
-    await this.authenticate({ identityToken }, call);
+    await this.authenticate({ identityToken: requireIdentityToken(identityToken) }, call);
   }
 
   /**

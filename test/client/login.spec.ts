@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { LoginFailedError, MissingCredentialError, PlatformHttpError } from '../../src/client/index.js';
+import {
+  InvalidRequestError,
+  LoginFailedError,
+  MissingCredentialError,
+  PlatformHttpError,
+  type LoginCredentials,
+} from '../../src/client/index.js';
 import { openSession } from '../support/logged-in.js';
 import { errorAnswer, loginAnswer, redirectTo } from '../support/platform-answers.js';
 import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
@@ -25,7 +31,10 @@ describe('login', () => {
     ],
     [{ username: 'u' }, { username: 'u', loginMode: 4096, applicationType: 8 }],
     [{}, { loginMode: 8, applicationType: 8 }],
-    [{ password: 'p' }, { loginMode: 8, applicationType: 8 }],
+    [
+      { password: 'p', apiKey: 'k' },
+      { username: 'k', loginMode: 4096, applicationType: 8 },
+    ],
     [
       { username: null, password: null, apiKey: null },
       { loginMode: 8, applicationType: 8 },
@@ -38,6 +47,28 @@ describe('login', () => {
 
     expect(JSON.parse(platform.requests[0]?.body ?? '')).toEqual(body);
     expect(platform.requests[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  it.each<[unknown]>([
+    ['user'],
+    [null],
+    [5],
+    [['user', 'password']],
+    [{ password: 'p' }],
+    [{ username: null, password: '' }],
+    [{ username: 5, password: 'p' }],
+    [{ apiKey: () => 'k' }],
+    [{ applicationType: '8' }],
+    [{ applicationType: 1.5 }],
+    [{ api_key: 'k' }],
+    [{ identityToken: 'i' }],
+  ])('refuses %j before any request, and makes no guest of its caller', async (credentials) => {
+    const platform = await startScriptedPlatform({ '*': loginAnswer() });
+
+    const login = openSession(platform.baseUrl).login(credentials as LoginCredentials);
+
+    await expect(login).rejects.toThrow(InvalidRequestError);
+    expect(platform.connections).toBe(0);
   });
 
   it('holds the token and the cookies after 204 and sends both with later calls', async () => {
@@ -167,11 +198,15 @@ describe('delegate', () => {
     expect(session.hasSession()).toBe(true);
   });
 
-  it('refuses an empty identity token before any request', async () => {
-    const platform = await startScriptedPlatform({});
+  it.each<[unknown]>([[''], [undefined], [null], [5], [{ identityToken: 'identity' }]])(
+    'refuses %j as identity token before any request',
+    async (token) => {
+      const platform = await startScriptedPlatform({ '*': loginAnswer() });
 
-    await expect(openSession(platform.baseUrl).delegate('')).rejects.toThrow(MissingCredentialError);
+      const login = openSession(platform.baseUrl).delegate(token as string);
 
-    expect(platform.connections).toBe(0);
-  });
+      await expect(login).rejects.toThrow(MissingCredentialError);
+      expect(platform.connections).toBe(0);
+    },
+  );
 });
