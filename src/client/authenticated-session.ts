@@ -39,7 +39,8 @@ export class AuthenticatedPlatformSession extends PlatformSession {
 
   private constructor(baseUrl: string, options: AuthenticatedSessionOptions) {
     super(baseUrl, options);
-    const { keepAliveSeconds, relogin } = options;
+    const { relogin } = options;
+    const keepAliveSeconds = options.keepAliveSeconds ?? undefined;
     this.#options = options;
     this.#keepAliveMs = keepAliveSeconds === undefined ? undefined : keepAliveMs(keepAliveSeconds);
     this.#mayLogInAgain = relogin ?? false;

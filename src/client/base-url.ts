@@ -23,6 +23,7 @@ export function readBaseUrl(text: string): URL {
  * @throws InvalidRequestError when the result would lie outside the base, so that no token leaves it
  */
 export function resolveBelow(base: URL, path: string): URL {
+  if (typeof path !== 'string') throw new InvalidRequestError('The path of a request must be a text.');
   const whole = path.startsWith(base.href);
   const target = whole ? path : base.href + path.replace(/^\//, '');
   const url = URL.canParse(target) ? new URL(target) : undefined;

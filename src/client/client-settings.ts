@@ -81,8 +81,9 @@ export function readSettings(options: PlatformClientOptions): ClientSettings {
     maxResponseBytes: integer('maxResponseBytes', options.maxResponseBytes ?? 4 * 1024 * 1024, 1),
     iserverMessages: readIServerMessages(options.iserverMessages),
     now: options.now ?? Date.now,
-    makeCircuits: () => (options.circuitBreaker ? new Circuits(options.onCircuitChange) : undefined),
-    onCall: options.onCall,
+    makeCircuits: () =>
+      options.circuitBreaker ? new Circuits(options.onCircuitChange ?? undefined) : undefined,
+    onCall: options.onCall ?? undefined,
     makeTransport: () => TRANSPORTS[transport](trust),
   };
 }

@@ -7,15 +7,15 @@ export type CredentialProvider = () => string | Promise<string>;
 export type Credential = string | CredentialProvider;
 
 /**
- * The secret behind a credential; undefined when the credential is absent.
+ * The secret behind a credential; undefined when the credential is absent or null. A provider that yields null is no absence.
  * @param name how an error calls the credential
  * @throws MissingCredentialError when it resolves to nothing
  */
 export async function resolveCredential(
   name: string,
-  credential: Credential | undefined,
+  credential: Credential | null | undefined,
 ): Promise<string | undefined> {
-  if (credential === undefined) return undefined;
+  if (credential === undefined || credential === null) return undefined;
   const secret: unknown = typeof credential === 'function' ? await credential() : credential;
   if (typeof secret !== 'string' || secret === '') {
     throw new MissingCredentialError(`The credential "${name}" resolved to nothing.`);

@@ -15,8 +15,8 @@ const KNOWN: IServerMessages = new Map(
  * The known messages, and over them an operator's own.
  * @throws TypeError when the file cannot be read or is not an object of messages by integer code
  */
-export function readIServerMessages(source: IServerMessageSource | undefined): IServerMessages {
-  if (source === undefined) return KNOWN;
+export function readIServerMessages(source: IServerMessageSource | null | undefined): IServerMessages {
+  if (source === undefined || source === null) return KNOWN;
   const own: unknown = typeof source === 'string' ? readJson(source) : source;
   if (typeof own !== 'object' || own === null || Array.isArray(own)) {
     throw new TypeError('iserverMessages: an object of messages by code is needed.');

@@ -2,18 +2,18 @@ import { resolveCredential, type Credential } from './credential.js';
 import type { AuthenticationCredentials } from './login-attempt.js';
 import { MissingCredentialError } from './platform-error-kinds.js';
 
-/** The five parameters of a managed session that may be a text, a provider, or absent (spec: Context-managed session). */
+/** The five parameters of a managed session that may be a text, a provider, or absent; null is as good as absent (spec: Context-managed session). */
 export interface ManagedCredentials {
   /** REST root of the platform. */
   baseUrl: Credential;
   /** Who logs in; without a password, by mode 4096. */
-  username?: Credential | undefined;
+  username?: Credential | null | undefined;
   /** Of the user, for mode 1. */
-  password?: Credential | undefined;
+  password?: Credential | null | undefined;
   /** For a delegated login, before all else. */
-  identityToken?: Credential | undefined;
+  identityToken?: Credential | null | undefined;
   /** For mode 4096, before user name and password. */
-  apiKey?: Credential | undefined;
+  apiKey?: Credential | null | undefined;
 }
 
 /** Where to log in and with what, all providers resolved. */

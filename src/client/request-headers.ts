@@ -32,9 +32,10 @@ export function requestHeaders(
     headers[ownName(name, names)] = ownValue(value);
   }
   headers['accept-encoding'] = ACCEPTED_ENCODINGS;
-  if (options.projectId !== undefined) {
-    if (!isFieldValue(options.projectId)) throw new InvalidRequestError('The project id is malformed.');
-    headers[names.projectId] = options.projectId;
+  const projectId = options.projectId ?? undefined;
+  if (projectId !== undefined) {
+    if (!isFieldValue(projectId)) throw new InvalidRequestError('The project id is malformed.');
+    headers[names.projectId] = projectId;
   }
   if (token !== undefined && options.includeAuth !== false) headers[names.authToken] = token;
   return headers;
@@ -62,7 +63,7 @@ function ownName(name: string, names: VendorHeaders): string {
   return field;
 }
 
-function ownValue(value: string): string {
-  if (/^[\x20-\x7E]{0,4096}$/.test(value)) return value;
+function ownValue(value: unknown): string {
+  if (typeof value === 'string' && /^[\x20-\x7E]{0,4096}$/.test(value)) return value;
   throw new InvalidRequestError('A further request header has a value that cannot be sent.');
 }

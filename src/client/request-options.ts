@@ -1,10 +1,14 @@
+import { InvalidRequestError } from './platform-error-kinds.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 /** HTTP methods that a request may have. */
-export type RequestMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type RequestMethod = (typeof METHODS)[number];
 
 /** What any operation takes besides its own arguments. */
 export interface CallOptions {
   /** Aborts the call, which then ends with `ExecutionCancelledError`. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal | null | undefined;
 }
 
 /** How one request differs from a plain one (spec: Client session operations, request). */
@@ -12,9 +16,41 @@ export interface RequestOptions extends CallOptions {
   /** Whether the token is sent. Default true. */
   includeAuth?: boolean | undefined;
   /** Sent as `X-<vendor>-ProjectID` with this call only. */
-  projectId?: string | undefined;
+  projectId?: string | null | undefined;
   /** Sent as JSON. */
   body?: unknown;
   /** Further request headers; those that the client sets itself are refused. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  headers?: Readonly<Record<string, string>> | null | undefined;
+}
+
+/** @throws InvalidRequestError when it is none of the methods */
+export function requireMethod(given: unknown): RequestMethod {
+  const method = METHODS.find((known) => known === given);
+  if (method !== undefined) return method;
+  throw new InvalidRequestError(`The method of a request must be one of ${METHODS.join(', ')}.`);
+}
+
+/**
+ * Options as JavaScript may give them; null is as good as absent.
+ * @throws InvalidRequestError when they are no object, or the signal is none
+ */
+export function requireOptions<T extends CallOptions>(given: T | null | undefined): Partial<T> {
+  const options: unknown = given ?? {};
+  if (typeof options !== 'object') throw new InvalidRequestError('The options of a call must be an object.');
+  const { signal } = options as { signal?: unknown };
+  if (signal !== undefined && signal !== null && !isAbortSignal(signal)) {
+    throw new InvalidRequestError('The signal of a call must be an AbortSignal.');
+  }
+  return options as Partial<T>;
+}
+
+/** By what it can do, since a signal of another realm is no instance of ours. */
+function isAbortSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { aborted, addEventListener, removeEventListener } = value as Record<string, unknown>;
+  return (
+    typeof aborted === 'boolean' &&
+    typeof addEventListener === 'function' &&
+    typeof removeEventListener === 'function'
+  );
 }

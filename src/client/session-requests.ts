@@ -6,7 +6,13 @@ import { InvalidRequestError, PlatformHttpError, SessionError } from './platform
 import type { PlatformResponse } from './platform-response.js';
 import type { RequestLine } from './redirects.js';
 import { hopHeaders, requestHeaders } from './request-headers.js';
-import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
+import {
+  requireMethod,
+  requireOptions,
+  type CallOptions,
+  type RequestMethod,
+  type RequestOptions,
+} from './request-options.js';
 import { errorOfResponse } from './response-error.js';
 import { SessionState } from './session-state.js';
 
@@ -23,10 +29,12 @@ export class SessionRequests {
   /** Any call but a login. An answer that is not a success is thrown as a typed error and changes nothing. */
   async send(
     base: URL,
-    method: RequestMethod,
+    givenMethod: RequestMethod,
     path: string,
-    options: RequestOptions,
+    givenOptions: RequestOptions,
   ): Promise<PlatformResponse> {
+    const method = requireMethod(givenMethod);
+    const options = requireOptions(givenOptions);
     const state = this.#state;
     const { era, token } = state;
     const line = { method, url: resolveBelow(base, path), body: jsonBody(method, options.body) };
@@ -39,7 +47,7 @@ export class SessionRequests {
       },
       mayFollow: true,
       mayRepeat: method === 'GET' || method === 'HEAD',
-      signal: options.signal,
+      signal: options.signal ?? undefined,
     });
     if (response.status < 200 || response.status > 299) throw this.#errorOf(response, token ?? '');
     state.takeHeaders(era, response);
@@ -61,6 +69,7 @@ export class SessionRequests {
     const { settings } = this.#connection;
     const state = this.#state;
     const { ends, user } = state;
+    const { signal } = requireOptions(call);
     const line = { method: 'POST', url: resolveBelow(base, path), body: JSON.stringify(body) };
     const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
     const response = await this.#connection.exchange({
@@ -69,7 +78,7 @@ export class SessionRequests {
       onRedirect: () => undefined,
       mayFollow: false,
       mayRepeat: false,
-      signal: call.signal,
+      signal: signal ?? undefined,
     });
     const { status } = response;
     if (status !== 204) throw this.#errorOf(response, ...secrets);

@@ -89,6 +89,12 @@ describe('a managed session', () => {
       'POST auth/login',
       { username: 'u', loginMode: 4096, applicationType: 8 },
     ],
+    [
+      'nothing, anonymously, where null is as good as absent',
+      { username: null, password: null, apiKey: null, identityToken: null, applicationType: null as never },
+      'POST auth/login',
+      { loginMode: 8, applicationType: 8 },
+    ],
     ['nothing, anonymously', {}, 'POST auth/login', { loginMode: 8, applicationType: 8 }],
   ])('logs in by %s', async (_name, credentials, route, body) => {
     const platform = await platformWith();

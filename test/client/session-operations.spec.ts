@@ -4,23 +4,25 @@ import {
   InvalidRequestError,
   PlatformHttpError,
   SessionError,
+  type CallOptions,
   type PlatformSession,
+  type RequestOptions,
 } from '../../src/client/index.js';
 import { loggedIn, openSession } from '../support/logged-in.js';
 import { errorAnswer, loginAnswer } from '../support/platform-answers.js';
 import { startScriptedPlatform } from '../support/scripted-platform.js';
 
-const OPERATIONS: [string, string, (session: PlatformSession) => Promise<unknown>][] = [
-  ['logout', 'POST auth/logout', (session) => session.logout()],
-  ['postLogout', 'POST auth/logout', (session) => session.postLogout()],
-  ['putSessions', 'PUT sessions', (session) => session.putSessions()],
-  ['extendSession', 'PUT sessions', (session) => session.extendSession()],
-  ['getSessions', 'GET sessions', (session) => session.getSessions()],
-  ['getSessionInfo', 'GET sessions', (session) => session.getSessionInfo()],
-  ['getSessionsUserInfo', 'GET sessions/userInfo', (session) => session.getSessionsUserInfo()],
-  ['getUserInfo', 'GET sessions/userInfo', (session) => session.getUserInfo()],
-  ['getProjects', 'GET projects', (session) => session.getProjects()],
-  ['loadProjects', 'GET projects', (session) => session.loadProjects()],
+const OPERATIONS: [string, string, (session: PlatformSession, call?: CallOptions) => Promise<unknown>][] = [
+  ['logout', 'POST auth/logout', (session, call) => session.logout(call)],
+  ['postLogout', 'POST auth/logout', (session, call) => session.postLogout(call)],
+  ['putSessions', 'PUT sessions', (session, call) => session.putSessions(call)],
+  ['extendSession', 'PUT sessions', (session, call) => session.extendSession(call)],
+  ['getSessions', 'GET sessions', (session, call) => session.getSessions(call)],
+  ['getSessionInfo', 'GET sessions', (session, call) => session.getSessionInfo(call)],
+  ['getSessionsUserInfo', 'GET sessions/userInfo', (session, call) => session.getSessionsUserInfo(call)],
+  ['getUserInfo', 'GET sessions/userInfo', (session, call) => session.getUserInfo(call)],
+  ['getProjects', 'GET projects', (session, call) => session.getProjects(call)],
+  ['loadProjects', 'GET projects', (session, call) => session.loadProjects(call)],
 ];
 
 describe('an operation that needs a session', () => {
@@ -264,6 +266,53 @@ describe('request', () => {
     await session.request('GET', 'sessions');
 
     expect(platform.requests.map(({ headers }) => headers['x-svc-projectid'])).toEqual(['A', 'B', undefined]);
+  });
+
+  it.each<[string, unknown, unknown, unknown]>([
+    ['a method that is no word', 'GE T', 'status', {}],
+    ['a method that is none of HTTP', 'FETCH', 'status', {}],
+    ['a method that is no text', { method: 'GET' }, 'status', {}],
+    ['no method', undefined, 'status', {}],
+    ['no path', 'GET', undefined, {}],
+    ['a path that is no text', 'GET', new URL('http://127.0.0.1:9/api/x'), {}],
+    ['options that are no object', 'GET', 'status', 'includeAuth'],
+    ['an AbortController as signal', 'GET', 'status', { signal: new AbortController() }],
+    ['a function as signal', 'GET', 'status', { signal: () => undefined }],
+    ['a text as signal', 'GET', 'status', { signal: 'stop' }],
+    ['a header value that is no text', 'GET', 'status', { headers: { 'x-one': 1 } }],
+  ])('refuses %s before any request', async (_name, method, path, options) => {
+    const platform = await startScriptedPlatform({});
+
+    const call = openSession(platform.baseUrl).request(
+      method as 'GET',
+      path as string,
+      options as RequestOptions,
+    );
+
+    await expect(call).rejects.toThrow(InvalidRequestError);
+    expect(platform.connections).toBe(0);
+  });
+
+  it.each(OPERATIONS)('is refused as %s when the signal is none', async (_name, _route, operation) => {
+    const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer() });
+    const session = await loggedIn(platform.baseUrl);
+    const signal = new AbortController() as unknown as AbortSignal;
+
+    await expect(operation(session, { signal })).rejects.toThrow(InvalidRequestError);
+    await expect(session.login({}, { signal })).rejects.toThrow(InvalidRequestError);
+
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it('counts null as absent in its options', async () => {
+    const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
+    const session = openSession(platform.baseUrl);
+
+    await session.request('GET', 'sessions', { projectId: null, signal: null, headers: null });
+    await session.request('GET', 'sessions', null as unknown as RequestOptions);
+
+    expect(platform.requests).toHaveLength(2);
+    expect(platform.requests[0]?.headers).not.toHaveProperty('x-svc-projectid');
   });
 
   it.each(['', 'A\r\nX-Evil: 1', 'A\n', 'A\0', '日本', 'A'.repeat(257)])(
