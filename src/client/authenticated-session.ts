@@ -1,3 +1,4 @@
+import { isAuthPath, pathBelow, resolveBelow } from './base-url.js';
 import { codeNumber, SESSION_INVALID } from './error-codes.js';
 import { keepAliveMs, startKeepAlive } from './keep-alive.js';
 import { resolveCredentials, type ManagedCredentials } from './managed-credentials.js';
@@ -13,16 +14,16 @@ export interface AuthenticatedSessionOptions extends ManagedCredentials, Platfor
    * one that its identity token came from, and then ends both: say false to leave that one alone.
    */
   logoutOnExit?: boolean;
-  /** Prolongs the session every so many seconds by `PUT sessions`. Default: never. */
+  /** Prolongs the session that is held, also one of a later login, every so many seconds by `PUT sessions`. Default: never. */
   keepAliveSeconds?: number;
   /**
    * Logs in again, once a request, when the platform says that the session is invalid, with all credentials resolved anew,
-   * and repeats the request. Never for `auth/…`, nor for a session that a later `login` or `delegate` began. Requests that
+   * and repeats the request. Never for `auth/…` or a request without the token, nor for a session that a later `login` or `delegate` began. Requests that
    * find it invalid together share one login. Default false.
    */
   relogin?: boolean;
-  /** Told of a logout on exit that failed; by default a process warning tells of it. It must not throw. */
-  onLogoutFailure?: (error: unknown) => void;
+  /** Told of a logout on exit that failed; by default a process warning tells of it. What it throws is ignored. */
+  onLogoutFailure?: (error: unknown) => unknown;
 }
 
 /**
@@ -33,6 +34,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   readonly #options: AuthenticatedSessionOptions;
   readonly #keepAliveMs: number | undefined;
   #stopKeepAlive: () => void = () => undefined;
+  #isClosing = false;
   #mayLogInAgain: boolean;
   #newLogin: Promise<void> | undefined;
   #user: number | undefined;
@@ -58,7 +60,6 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     try {
       await session.authenticate(login);
       session.#user = session.user;
-      session.#keepAlive();
     } catch (error) {
       await session.close();
       throw error;
@@ -76,7 +77,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     try {
       return await super.request(method, path, options);
     } catch (error) {
-      if (user !== this.user || !this.#isWorthALogin(error, path)) throw error;
+      if (user !== this.user || !this.#isWorthALogin(error, path, options)) throw error;
       if (era === this.era) await this.#logInAgain();
       if (user !== this.user) throw error;
       return super.request(method, path, options);
@@ -85,22 +86,32 @@ export class AuthenticatedPlatformSession extends PlatformSession {
 
   /** Logs out, unless `logoutOnExit` is false, and closes the sockets. Never rejects. */
   override async close(): Promise<void> {
+    this.#isClosing = true;
     this.#stopKeepAlive();
     this.#mayLogInAgain = false;
     await this.#newLogin?.catch(() => undefined);
     if (this.#options.logoutOnExit !== false && this.hasSession()) {
-      await this.logout().catch((error: unknown) => {
-        if (!isExpired(error)) this.#reportLogoutFailure(error);
+      await this.logout().catch(async (error: unknown) => {
+        if (!isExpired(error)) await this.#reportLogoutFailure(error);
       });
     }
     this.destroyAuthToken();
     await super.close();
   }
 
-  #isWorthALogin(error: unknown, path: string): boolean {
-    const below = path.startsWith(this.baseUrl) ? path.slice(this.baseUrl.length) : path.replace(/^\//, '');
+  /** Each session that begins is prolonged, also after the one before it ended. */
+  protected override async authenticate(
+    ...login: Parameters<PlatformSession['authenticate']>
+  ): Promise<void> {
+    await super.authenticate(...login);
+    this.#keepAlive();
+  }
+
+  #isWorthALogin(error: unknown, path: string, options: RequestOptions): boolean {
+    if (!this.#mayLogInAgain || !isExpired(error) || options.includeAuth === false) return false;
+    const base = new URL(this.baseUrl);
     const isManaged = this.hasSession() && this.user === this.#user;
-    return this.#mayLogInAgain && isExpired(error) && isManaged && !below.startsWith('auth/');
+    return isManaged && !isAuthPath(pathBelow(base, resolveBelow(base, path)));
   }
 
   #logInAgain(): Promise<void> {
@@ -120,7 +131,8 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   }
 
   #keepAlive(): void {
-    if (this.#keepAliveMs === undefined) return;
+    this.#stopKeepAlive();
+    if (this.#keepAliveMs === undefined || this.#isClosing) return;
     this.#stopKeepAlive = startKeepAlive(this.#keepAliveMs, async () => {
       await this.putSessions().catch((error: unknown) => {
         if (error instanceof SessionError) this.#stopKeepAlive();
@@ -128,9 +140,13 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     });
   }
 
-  #reportLogoutFailure(error: unknown): void {
+  async #reportLogoutFailure(error: unknown): Promise<void> {
     const report = this.#options.onLogoutFailure ?? warn;
-    report(error);
+    try {
+      await report(error);
+    } catch {
+      // Whoever is told must not keep the sockets open, nor mask the error of the work.
+    }
   }
 }
 

@@ -17,6 +17,16 @@ export function readBaseUrl(text: string): URL {
   return url;
 }
 
+/** Path of a URL below the base, without a leading `/` and without query. */
+export function pathBelow(base: URL, url: URL): string {
+  return url.pathname.slice(base.pathname.length);
+}
+
+/** Whether a path below the base leads to logins, delegations and logouts. */
+export function isAuthPath(path: string): boolean {
+  return /^\/*auth\//.test(path);
+}
+
 /**
  * The URL of a path below the base, whether or not the path begins with `/`. A whole URL is taken only when it lies
  * below the base.

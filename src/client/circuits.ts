@@ -1,3 +1,4 @@
+import { isAuthPath } from './base-url.js';
 import { Circuit } from './circuit.js';
 
 /** A circuit that opened or closed. */
@@ -27,6 +28,6 @@ export class Circuits {
 
   /** @param path below the base URL */
   of(path: string): Circuit {
-    return path.startsWith('auth/') ? this.#auth : this.#data;
+    return isAuthPath(path) ? this.#auth : this.#data;
   }
 }

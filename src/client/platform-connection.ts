@@ -16,6 +16,8 @@ import type { Transport } from './transport/transport.js';
 /** One call as the session wants it made. */
 export interface Exchange {
   readonly line: RequestLine;
+  /** Path below the base URL of the session. */
+  readonly path: string;
   /** Headers of one hop: cookies depend on its URL, the content type on whether it still has a body. */
   readonly headersOf: (line: RequestLine) => Record<string, string>;
   /** Told of each redirect before it is followed. */
@@ -45,8 +47,7 @@ export class PlatformConnection {
   /** Makes the call; any status is an answer. Rejects with a kind of `PlatformError` only. */
   async exchange(call: Exchange): Promise<PlatformResponse> {
     const { timeoutMs, maxRedirects, now, onCall } = this.settings;
-    const { method, url } = call.line;
-    const path = url.pathname.slice(this.settings.baseUrl.pathname.length);
+    const { path, line } = call;
     const make = (deadline: Deadline): Promise<PlatformResponse> => {
       const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
       const send = (): Promise<PlatformResponse> =>
@@ -55,7 +56,9 @@ export class PlatformConnection {
     };
     return this.#closing.guard((closed) => {
       const exchanged = (): Promise<PlatformResponse> =>
-        reported({ method, path }, onCall, () => withDeadline(timeoutMs, [call.signal, closed], make));
+        reported({ method: line.method, path }, onCall, () =>
+          withDeadline(timeoutMs, [call.signal, closed], make),
+        );
       return this.#circuits?.of(path).run(exchanged) ?? exchanged();
     });
   }

@@ -1,4 +1,4 @@
-import { resolveBelow } from './base-url.js';
+import { pathBelow, resolveBelow } from './base-url.js';
 import type { LoginAttempt } from './login-attempt.js';
 import type { PlatformConnection } from './platform-connection.js';
 import type { PlatformError } from './platform-error.js';
@@ -41,6 +41,7 @@ export class SessionRequests {
     const fixed = requestHeaders(options, token, this.#connection.settings.vendorHeaders);
     const response = await this.#connection.exchange({
       line,
+      path: pathBelow(base, line.url),
       headersOf: (hop: RequestLine) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
       onRedirect: (redirect, url) => {
         state.takeCookies(era, redirect, url);
@@ -74,6 +75,7 @@ export class SessionRequests {
     const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
     const response = await this.#connection.exchange({
       line,
+      path,
       headersOf: (hop) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
       onRedirect: () => undefined,
       mayFollow: false,

@@ -7,6 +7,7 @@ import {
   SessionError,
   withPlatformSession,
   type AuthenticatedSessionOptions,
+  type RequestOptions,
 } from '../../src/client/index.js';
 import { eventually } from '../support/eventually.js';
 import { gate } from '../support/gate.js';
@@ -146,6 +147,28 @@ describe('a managed session', () => {
     expect(failures).toEqual([expect.any(PlatformError)]);
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('of the observer');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('of the observer'))],
+  ])(
+    'throws the error of its work, and closes its sockets, when whoever is told of the logout %s',
+    async (_name, tell) => {
+      const platform = await platformWith({ 'POST auth/logout': errorAnswer(500, 'ERR001') });
+
+      const work = withPlatformSession({ baseUrl: platform.baseUrl, onLogoutFailure: tell }, () => {
+        throw new RangeError('of the work');
+      });
+
+      await expect(work).rejects.toThrow(RangeError);
+      await eventually(() => platform.openConnections === 0);
+    },
+  );
+
   it('throws the error of its work out of `await using` too', async () => {
     const platform = await platformWith({ 'POST auth/logout': errorAnswer(500, 'ERR001') });
     const work = async () => {
@@ -242,6 +265,26 @@ describe('keep-alive', () => {
     expect(platform.count('PUT sessions')).toBe(3);
   });
 
+  it('begins again with a login after the session was ended, and not beside the first', async () => {
+    const platform = await platformWith();
+    const session = await AuthenticatedPlatformSession.open({
+      baseUrl: platform.baseUrl,
+      keepAliveSeconds: 0.01,
+    });
+    await session.logout();
+    const afterLogout = platform.count('PUT sessions');
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(platform.count('PUT sessions')).toBe(afterLogout);
+
+    await session.login();
+    await eventually(() => platform.count('PUT sessions') >= afterLogout + 3);
+    await session.close();
+
+    const prolonged = platform.count('PUT sessions');
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(platform.count('PUT sessions')).toBe(prolonged);
+  });
+
   it.each([0, -1, NaN, Infinity])('of %d seconds is refused before any request', async (keepAliveSeconds) => {
     const platform = await platformWith();
 
@@ -319,6 +362,23 @@ describe('relogin', () => {
 
     expect(platform.count('POST auth/login')).toBe(2);
     expect(platform.count('GET projects')).toBe(2);
+  });
+
+  it.each<[string, string, RequestOptions]>([
+    ['a path that leads to auth endpoints on a way round', 'x/../auth/token', {}],
+    ['a path to auth endpoints with a `/` before', '/auth/token', {}],
+    ['a call that sent no token', 'status', { includeAuth: false }],
+  ])('is not tried for %s', async (_name, path, options) => {
+    const platform = await platformWith({ '*': expired });
+    await using session = await AuthenticatedPlatformSession.open({
+      baseUrl: platform.baseUrl,
+      relogin: true,
+    });
+
+    await expect(session.request('GET', path, options)).rejects.toThrow(SessionError);
+
+    expect(platform.count('POST auth/login')).toBe(1);
+    expect(platform.requests).toHaveLength(2);
   });
 
   it('is not tried for auth endpoints, nor when it is off', async () => {
