@@ -8,14 +8,21 @@ import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-
 const good: ScriptedAnswer = { status: 200, body: [] };
 const reset: ScriptedAnswer = (_request, response) => void response.socket?.resetAndDestroy();
 
-async function readingThrough(...answers: ScriptedAnswer[]) {
-  const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer(), 'GET projects': answers });
-  return { platform, session: await loggedIn(platform.baseUrl) };
-}
+const cutShort: ScriptedAnswer = (_request, response) =>
+  void response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[');
 
-describe('a read', () => {
+describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
+  async function readingThrough(...answers: ScriptedAnswer[]) {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET projects': answers,
+    });
+    return { platform, session: await loggedIn(platform.baseUrl, { transport }) };
+  }
+
   it.each<[string, ScriptedAnswer]>([
     ['a reset', reset],
+    ['a body that is cut short', cutShort],
     [
       '502 without a code',
       { status: 502, headers: { 'content-type': 'text/html' }, body: '<p>Bad gateway</p>' },
@@ -59,7 +66,7 @@ describe('a read', () => {
   it('is repeated when the connection was refused', async () => {
     const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer(), 'GET projects': good });
     const proxy = await startFaultProxy(Number(new URL(platform.baseUrl).port));
-    const session = await loggedIn(`http://127.0.0.1:${proxy.port}/api`);
+    const session = await loggedIn(`http://127.0.0.1:${proxy.port}/api`, { transport });
     await proxy.refuse();
 
     const reading = session.getProjects();
@@ -88,7 +95,7 @@ describe('a read', () => {
       'POST auth/login': loginAnswer(),
       'GET projects': { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' } },
     });
-    const session = await loggedIn(platform.baseUrl, { now: () => Date.UTC(2030, 0, 1) });
+    const session = await loggedIn(platform.baseUrl, { transport, now: () => Date.UTC(2030, 0, 1) });
 
     await expect(session.getProjects()).rejects.toMatchObject({ retryAfterSeconds: 3600 });
   });

@@ -239,6 +239,32 @@ describe.each<[string, TransportFactory]>([
     });
   });
 
+  it.each<[string, string]>([
+    ['by its announced length', 'content-length: 100\r\n\r\n['],
+    [
+      'by its announced length, compressed',
+      'content-length: 100\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08',
+    ],
+    ['in chunks', 'transfer-encoding: chunked\r\n\r\n5\r\n['],
+    ['between chunks', 'transfer-encoding: chunked\r\n\r\n1\r\n[\r\n'],
+    ['within the header section', 'x-header: unfini'],
+  ])('calls an answer that ends too early %s a broken connection', async (_name, rest) => {
+    const platform = await startScriptedPlatform({
+      '*': (_request, response) =>
+        void response.socket?.end(Buffer.from(`HTTP/1.1 200 OK\r\n${rest}`, 'latin1')),
+    });
+    const whole = async (): Promise<Buffer> => {
+      const { body, rawHeaders } = await send(platform, 'x');
+      return readBody(body, rawHeaders.includes('gzip') ? 'gzip' : undefined, LIMIT);
+    };
+
+    await expect(failureOf(whole())).resolves.toMatchObject({
+      name: 'PlatformUnreachableError',
+      reason: 'CONNECT',
+      retryable: true,
+    });
+  });
+
   it('calls an answer that is not HTTP a protocol error', async () => {
     const platform = await startScriptedPlatform({
       '*': (_request, response) => void response.socket?.end('SSH-2.0-OpenSSH\r\n\r\n'),

@@ -4,8 +4,10 @@ import { PlatformHttpError, PlatformUnreachableError } from '../platform-error-k
 const DNS = /^(?:ENOTFOUND|EAI_)/;
 const TLS =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA|INVALID_PURPOSE|CRL_)/;
-const PROTOCOL =
-  /^(?:HPE_|Z_|ERR_ZSTD|ERR_BROTLI|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|ERR_HTTP_CONTENT_LENGTH)/;
+const PROTOCOL = /^(?:HPE_|Z_|ERR_ZSTD|ERR_BROTLI|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/;
+
+/** A body that ended before its announced length: the connection was cut, as the other library says of the same. */
+const CUT = /^(?:ERR_HTTP|UND_ERR_RES)_CONTENT_LENGTH_MISMATCH$/;
 
 /**
  * A library's failure as an error of ours. It is a new one: the libraries' errors hold the request with its token and
@@ -15,7 +17,7 @@ export function networkFailure(error: unknown): PlatformError {
   const codes = codesOf(error);
   const find = (pattern: RegExp): string | undefined => codes.find((code) => pattern.test(code));
   const protocol = find(PROTOCOL);
-  if (protocol !== undefined) {
+  if (protocol !== undefined && !CUT.test(protocol)) {
     return new PlatformHttpError(`The answer of the platform breaks HTTP (${protocol}).`);
   }
   const dns = find(DNS);
