@@ -21,7 +21,7 @@ export interface Exchange {
   /** Headers of one hop: cookies depend on its URL, the content type on whether it still has a body. */
   readonly headersOf: (line: RequestLine) => Record<string, string>;
   /** Told of each redirect before it is followed. */
-  readonly onRedirect: (response: PlatformResponse, url: URL) => void;
+  readonly onRedirect: (response: PlatformResponse) => void;
   /** False for login and delegate: nothing is followed, nothing repeated. */
   readonly mayFollow: boolean;
   readonly mayRepeat: boolean;
@@ -76,7 +76,7 @@ export class PlatformConnection {
           `The answer of the platform has more than ${MAX_HEADER_FIELDS} header fields.`,
         );
       }
-      return new PlatformResponse(status, headers, bytes);
+      return new PlatformResponse(status, headers, bytes, line.url);
     } catch (error) {
       throw error instanceof PlatformError ? error : networkFailure(error);
     }

@@ -10,10 +10,18 @@ export class PlatformResponse {
   readonly #headers: ResponseHeaders;
   readonly #body: Buffer;
 
-  constructor(status: number, headers: ResponseHeaders, body: Buffer) {
+  readonly #url: URL;
+
+  constructor(status: number, headers: ResponseHeaders, body: Buffer, url: URL) {
     this.status = status;
+    this.#url = url;
     this.#headers = headers;
     this.#body = body;
+  }
+
+  /** URL that answered, after redirects. */
+  get url(): string {
+    return this.#url.href;
   }
 
   /** Value of a response header, by any capitals; several fields of one name are joined by `, `. */

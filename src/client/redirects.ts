@@ -21,7 +21,7 @@ export async function followRedirects(
   first: RequestLine,
   limit: number,
   send: (line: RequestLine) => Promise<PlatformResponse>,
-  onRedirect: (response: PlatformResponse, url: URL) => void,
+  onRedirect: (response: PlatformResponse) => void,
 ): Promise<PlatformResponse> {
   let line = first;
   for (let followed = 0; ; followed += 1) {
@@ -33,7 +33,7 @@ export async function followRedirects(
       throw new TooManyRedirectsError(message, { status: response.status });
     }
     const next = redirected(line, response.status, location);
-    onRedirect(response, line.url);
+    onRedirect(response);
     line = next;
   }
 }

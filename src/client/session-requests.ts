@@ -43,8 +43,8 @@ export class SessionRequests {
       line,
       path: pathBelow(base, line.url),
       headersOf: (hop: RequestLine) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
-      onRedirect: (redirect, url) => {
-        state.takeCookies(era, redirect, url);
+      onRedirect: (redirect) => {
+        state.takeCookies(era, redirect);
       },
       mayFollow: true,
       mayRepeat: method === 'GET' || method === 'HEAD',
@@ -52,7 +52,7 @@ export class SessionRequests {
     });
     if (response.status < 200 || response.status > 299) throw this.#errorOf(response, token ?? '');
     state.takeHeaders(era, response);
-    state.takeCookies(era, response, line.url);
+    state.takeCookies(era, response);
     return response;
   }
 
@@ -91,17 +91,17 @@ export class SessionRequests {
       });
     }
     if (ends !== state.ends || (renews && user !== state.user)) {
-      await this.#abandon(base, token, response, line.url);
+      await this.#abandon(base, token, response);
       throw new SessionError('The session was ended, replaced or closed while it logged in.');
     }
-    state.begin(token, response, line.url, renews);
+    state.begin(token, response, renews);
   }
 
   /** Logs out a session that came too late, as well as that can be done. */
-  async #abandon(base: URL, token: string, response: PlatformResponse, url: URL): Promise<void> {
+  async #abandon(base: URL, token: string, response: PlatformResponse): Promise<void> {
     const { vendorHeaders, now } = this.#connection.settings;
     const state = new SessionState(vendorHeaders, now);
-    state.begin(token, response, url);
+    state.begin(token, response);
     const requests = new SessionRequests(this.#connection, state);
     await requests.send(base, 'POST', 'auth/logout', {}).catch(() => undefined);
   }

@@ -52,8 +52,8 @@ export class SessionState {
   }
 
   /** Keeps the cookies of an answer to a request of the given era. */
-  takeCookies(era: number, response: PlatformResponse, url: URL): void {
-    if (era === this.#era) this.#cookies.take(response.headerValues('set-cookie'), url);
+  takeCookies(era: number, response: PlatformResponse): void {
+    if (era === this.#era) this.#cookies.take(response.headerValues('set-cookie'), new URL(response.url));
   }
 
   /** Keeps the vendor headers of a success; a well-formed token takes the place of the present one. */
@@ -68,13 +68,13 @@ export class SessionState {
    * Begins a session: the token, headers and cookies of one login answer together, whatever ran beside it.
    * @param renews whether it is the same user, logged in anew
    */
-  begin(token: string, response: PlatformResponse, url: URL, renews = false): void {
+  begin(token: string, response: PlatformResponse, renews = false): void {
     this.#era += 1;
     if (!renews) this.#user += 1;
     this.#token = token;
     this.#others = new Map();
     this.takeHeaders(this.#era, response);
-    this.takeCookies(this.#era, response, url);
+    this.takeCookies(this.#era, response);
   }
 
   /** Forgets the token, if there is one; what is under way brings none. */

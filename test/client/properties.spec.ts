@@ -30,6 +30,7 @@ function responseOf(status: number, type: string | undefined, body: Uint8Array |
     status,
     new ResponseHeaders(type === undefined ? [] : ['Content-Type', type]),
     Buffer.from(body),
+    new URL(BASE),
   );
 }
 

@@ -109,6 +109,26 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
     });
   });
 
+  it('leads to where a cookie without a path belongs, and where the answer says that it came from', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET sessions': redirectTo('/api/other/place'),
+      'GET other/place': {
+        status: 200,
+        headers: { 'content-type': 'application/json', 'set-cookie': 'placed=1' },
+        body: '{}',
+      },
+    });
+    const session = await loggedIn(platform.baseUrl, { transport });
+
+    const response = await session.request('GET', 'sessions');
+
+    expect(response.url).toBe(`${platform.baseUrl}other/place`);
+    expect(session.toDict().cookies).toContainEqual(
+      expect.objectContaining({ name: 'placed', path: '/api/other' }),
+    );
+  });
+
   it('may come 30 times in a call, not 31', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
