@@ -5,6 +5,7 @@ export type { PlatformCall } from './call-report.js';
 export type { CircuitChange } from './circuits.js';
 export type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 export { PlatformResponse } from './platform-response.js';
+export type { HeaderField, ResponseHeaders } from './response-headers.js';
 export type { LoginCredentials } from './login-request.js';
 export {
   AuthenticatedPlatformSession,

@@ -49,4 +49,10 @@ export class PlatformError extends Error {
   override get name(): string {
     return this.constructor.name;
   }
+
+  /** What `JSON.stringify` shows: name and message, which errors leave out, and all facts. No stack. */
+  toJSON(): Record<string, unknown> {
+    const { name, message } = this;
+    return Object.assign({ name, message }, this as object);
+  }
 }

@@ -48,7 +48,10 @@ export function makeSnapshot(
   return concealed(
     {
       base_url: baseUrl,
-      cookies: concealed([...cookies], 'cookies'),
+      cookies: concealed(
+        cookies.map((cookie) => concealed({ ...cookie }, `cookie ${cookie.name}`)),
+        'cookies',
+      ),
       headers: concealed({ ...headers }, 'headers'),
     },
     'SessionSnapshot',

@@ -12,6 +12,7 @@ import {
   PlatformClient,
   PlatformError,
   PlatformHttpError,
+  PlatformUnreachableError,
   ResourceNotFoundError,
   SessionError,
   UnknownPlatformError,
@@ -271,5 +272,20 @@ describe('an error made by hand', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ code: 'N/A', retryable: false, name: 'ExecutionCancelledError' });
     expect(error.stack).toContain('ExecutionCancelledError: Stopped.');
+  });
+
+  it('is written out by JSON.stringify with name, message and facts, and without its stack', () => {
+    const error = new PlatformUnreachableError('Not there.', 'DNS', { retryAfterSeconds: 5 });
+
+    expect(JSON.parse(JSON.stringify({ error }))).toEqual({
+      error: {
+        name: 'PlatformUnreachableError',
+        message: 'Not there.',
+        code: 'N/A',
+        retryable: true,
+        reason: 'DNS',
+        retryAfterSeconds: 5,
+      },
+    });
   });
 });

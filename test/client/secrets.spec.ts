@@ -179,7 +179,19 @@ describe('no secret shows', () => {
     const response = await session.request('GET', 'things');
     const snapshot = session.toDict();
 
+    const parts: unknown[] = [
+      response.headers,
+      Object.assign({}, response.headers),
+      snapshot.cookies[0],
+      snapshot.cookies.map((cookie) => cookie),
+      snapshot.cookies.slice(),
+    ];
     expect(found([allOf(session), allOf(client), allOf(response)].join('\n'))).toEqual([]);
+    expect(JSON.stringify(response.headers)).toContain('X-SVC-AuthToken');
+    expect(found(JSON.stringify(response.headers))).toEqual([]);
+    expect(
+      found(parts.map((part) => `${inspect(part)} ${inspect([part])} ${String(part)}`).join('\n')),
+    ).toEqual([]);
     expect(
       found(
         [
