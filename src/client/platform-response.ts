@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { parse } from 'secure-json-parse';
+import { parseJson } from './parse-json.js';
 import { PlatformHttpError } from './platform-error-kinds.js';
 import type { ResponseHeaders } from './response-headers.js';
 
@@ -53,7 +53,7 @@ export class PlatformResponse {
   /** Whether the content type says JSON, or says nothing. */
   get mayBeJson(): boolean {
     const type = this.header('content-type');
-    return type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type);
+    return type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\s*(?:[;,]|$)/i.test(type);
   }
 
   /**
@@ -63,7 +63,7 @@ export class PlatformResponse {
   json(): unknown {
     if (!this.mayBeJson) throw this.#notJson();
     try {
-      return parse(this.text(), { protoAction: 'remove', constructorAction: 'remove' }) as unknown;
+      return parseJson(this.text());
     } catch {
       throw this.#notJson();
     }

@@ -1,5 +1,5 @@
+import { errorPayloadOf } from './error-body.js';
 import { isPassingCode, kindOfCode } from './error-codes.js';
-import { readErrorPayload, type ErrorPayload } from './error-payload.js';
 import type { IServerMessages } from './iserver-messages.js';
 import type { PlatformError } from './platform-error.js';
 import { PlatformHttpError, UnknownPlatformError } from './platform-error-kinds.js';
@@ -28,8 +28,8 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
     retryAfterSeconds: retryAfterSeconds(response, context.now),
     retryable: PASSING_STATUSES.has(status),
   };
-  const payload = payloadOf(response, context.secrets);
-  if (payload === undefined || status < 400) {
+  const payload = errorPayloadOf(response, context.secrets);
+  if (payload === undefined || (status < 400 && payload.code === undefined)) {
     return new PlatformHttpError(`The platform answered HTTP ${status} without an error payload.`, facts);
   }
   const { code, iserverCode, ticketId } = payload;
@@ -39,12 +39,4 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   if (code === undefined) return new UnknownPlatformError(message, details);
   const retryable = facts.retryable || isPassingCode(code);
   return new (kindOfCode(code))(message, { ...details, code, retryable });
-}
-
-function payloadOf(response: PlatformResponse, secrets: readonly string[]): ErrorPayload | undefined {
-  try {
-    return readErrorPayload(response.json(), secrets);
-  } catch {
-    return undefined;
-  }
 }

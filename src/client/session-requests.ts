@@ -83,7 +83,7 @@ export class SessionRequests {
       signal: signal ?? undefined,
     });
     const { status } = response;
-    if (status !== 204) throw this.#errorOf(response, ...secrets);
+    if (status !== 204) throw this.#loginFailure(response, secrets);
     const token = settings.vendorHeaders.tokenOf(response.headers);
     if (token === undefined) {
       throw new PlatformHttpError('The platform accepted the login without exactly one well-formed token.', {
@@ -104,6 +104,15 @@ export class SessionRequests {
     state.begin(token, response);
     const requests = new SessionRequests(this.#connection, state);
     await requests.send(base, 'POST', 'auth/logout', {}).catch(() => undefined);
+  }
+
+  /** A success other than 204 is a failure too: by its code where it names one. */
+  #loginFailure(response: PlatformResponse, secrets: readonly string[]): PlatformError {
+    const { status } = response;
+    const error = this.#errorOf(response, ...secrets);
+    if (status > 299 || error.code !== 'N/A') return error;
+    const message = `The platform answered the login by HTTP ${status}; only 204 begins a session.`;
+    return new PlatformHttpError(message, { status });
   }
 
   #errorOf(response: PlatformResponse, ...sent: string[]): PlatformError {

@@ -122,6 +122,34 @@ describe('an error payload', () => {
       'as problem+json',
       { status: 403, headers: { 'content-type': 'application/problem+json' }, body: payload },
     ],
+    [
+      'as plain text',
+      { status: 403, headers: { 'content-type': 'text/plain' }, body: JSON.stringify(payload) },
+    ],
+    [
+      'as text/json',
+      { status: 403, headers: { 'content-type': 'text/json' }, body: JSON.stringify(payload) },
+    ],
+    [
+      'as HTML',
+      { status: 403, headers: { 'content-type': 'text/html' }, body: `\n ${JSON.stringify(payload)}` },
+    ],
+    [
+      'with its content type said twice',
+      {
+        status: 403,
+        headers: ['content-type', 'application/json', 'Content-Type', 'application/json'],
+        body: JSON.stringify(payload),
+      },
+    ],
+    [
+      'with its content type said twice in one field',
+      {
+        status: 403,
+        headers: { 'content-type': 'application/json, application/json' },
+        body: JSON.stringify(payload),
+      },
+    ],
     ['without a content type', { status: 403, headers: [], body: JSON.stringify(payload) }],
     [
       'after a byte order mark',
@@ -138,8 +166,13 @@ describe('an error payload', () => {
       PlatformHttpError,
     ],
     [
-      'JSON that is called HTML',
-      { status: 403, headers: { 'content-type': 'text/html' }, body: JSON.stringify(payload) },
+      'a JSON text that is called plain text',
+      { status: 403, headers: { 'content-type': 'text/plain' }, body: '"ERR003"' },
+      PlatformHttpError,
+    ],
+    [
+      'plain text that begins as JSON',
+      { status: 403, headers: { 'content-type': 'text/plain' }, body: '[ERR003] no' },
       PlatformHttpError,
     ],
     ['broken JSON', { status: 400, headers: JSON_TYPE, body: '{"code":"ERR00' }, PlatformHttpError],

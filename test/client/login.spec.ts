@@ -153,6 +153,26 @@ describe('login', () => {
     });
   });
 
+  it('fails by the code of the answer also where the status says success', async () => {
+    const platform = await startScriptedPlatform({
+      '*': { status: 200, body: { code: 'ERR003', message: 'no' } },
+    });
+
+    await expect(openSession(platform.baseUrl).login()).rejects.toMatchObject({
+      constructor: LoginFailedError,
+      code: 'ERR003',
+      status: 200,
+    });
+  });
+
+  it('says that only 204 begins a session where another success has no code', async () => {
+    const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
+
+    await expect(openSession(platform.baseUrl).login()).rejects.toThrow(
+      'HTTP 200; only 204 begins a session',
+    );
+  });
+
   it('is not repeated when the connection breaks', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': (_request, response) => void response.destroy(),

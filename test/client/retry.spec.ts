@@ -42,6 +42,10 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     ['500', { status: 500 }],
     ['401 by ERR009', errorAnswer(401, 'ERR009')],
     ['503 by ERR0013, which the platform itself answered', errorAnswer(503, 'ERR0013')],
+    [
+      '503 by ERR0013 that is called plain text',
+      { status: 503, headers: { 'content-type': 'text/plain' }, body: '{"code":"ERR0013"}' },
+    ],
     ['429 that does not say how long to wait', { status: 429 }],
     [
       'a body that is not what it should be',
