@@ -1,4 +1,7 @@
 const SHORTEST_SECRET = 4;
+
+/** Longer texts are cut before they are searched: what a hostile platform sends may not cost much time. */
+const SEARCHED = 32 * 1024;
 const WITHHELD = 'The text was withheld.';
 
 /**
@@ -6,11 +9,14 @@ const WITHHELD = 'The text was withheld.';
  * and whatever the call sent in confidence is struck out, since a hostile or careless platform may echo it.
  */
 export function boundedText(text: string, limit: number, secrets: readonly string[]): string {
-  const struck = secrets
+  const sought = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .sort((a, b) => b.length - a.length)
-    .reduce((safe, secret) => safe.replaceAll(secret, '***'), text);
-  const bounded = struck
+    .sort((a, b) => b.length - a.length);
+  const struck = sought.reduce((safe, secret) => safe.replaceAll(secret, '***'), text.slice(0, SEARCHED));
+  // The cut may have gone through a secret.
+  const whole = text.length > SEARCHED ? struck.slice(0, -(sought[0]?.length ?? 1)) : struck;
+  if (whole === '' && text !== '') return WITHHELD;
+  const bounded = whole
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .slice(0, limit)
     .trim();

@@ -30,7 +30,9 @@ export function loginAttempt(
     return { path: 'auth/delegate', body: delegateRequest(identityToken), secrets: [identityToken] };
   }
   const body = loginRequest(credentials, defaultApplicationType);
-  return { path: 'auth/login', body, secrets: [password ?? '', apiKey ?? ''] };
+  // What is sent as the name of a trusted user may well be an API key.
+  const trusted = body.loginMode === 4096 ? body.username : undefined;
+  return { path: 'auth/login', body, secrets: [password ?? '', apiKey ?? '', trusted ?? ''] };
 }
 
 /** @throws MissingCredentialError when it is no identity token: a login with none would be another login */

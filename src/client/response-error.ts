@@ -4,6 +4,7 @@ import type { IServerMessages } from './iserver-messages.js';
 import type { PlatformError } from './platform-error.js';
 import { PlatformHttpError, UnknownPlatformError } from './platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
+import { secretForms } from './secret-forms.js';
 import { retryAfterSeconds } from './retry-after.js';
 
 /** What translating an answer needs besides the answer. */
@@ -28,7 +29,7 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
     retryAfterSeconds: retryAfterSeconds(response, context.now),
     retryable: PASSING_STATUSES.has(status),
   };
-  const payload = errorPayloadOf(response, context.secrets);
+  const payload = errorPayloadOf(response, secretForms(context.secrets));
   if (payload === undefined || (status < 400 && payload.code === undefined)) {
     return new PlatformHttpError(`The platform answered HTTP ${status} without an error payload.`, facts);
   }

@@ -168,6 +168,54 @@ describe('no secret shows', () => {
     await expect(login).rejects.toThrow('The password *** is wrong.');
   });
 
+  const secret = 'pass word/"ü"+~é?';
+  const base64 = Buffer.from(secret).toString('base64');
+  it.each<[string, string]>([
+    ['as it is', secret],
+    ['for a URL', encodeURIComponent(secret)],
+    ['for a URL, in small letters', encodeURIComponent(secret).replace(/%../g, (each) => each.toLowerCase())],
+    ['as a form field', new URLSearchParams({ x: secret }).toString().slice(2)],
+    ['in JSON', JSON.stringify({ secret })],
+    ['in base64', base64],
+    ['in base64 for a URL', Buffer.from(secret).toString('base64url')],
+    ['in basic credentials', Buffer.from(`user:${secret}`).toString('base64')],
+    ['in basic credentials of another length', Buffer.from(`user1:${secret}:x`).toString('base64')],
+    ['in basic credentials of yet another length', Buffer.from(`user12:${secret}:xy`).toString('base64')],
+  ])('in a message that echoes one %s', async (_name, echoed) => {
+    const platform = await startScriptedPlatform({
+      '*': { status: 401, body: { code: 'ERR003', message: `Wrong: ${echoed}.`, ticketId: echoed } },
+    });
+    await using session = new PlatformSession(platform.baseUrl);
+
+    for (const credentials of [
+      { username: 'user', password: secret },
+      { apiKey: secret },
+      { username: secret },
+    ]) {
+      const error = await session.login(credentials).catch((failure: unknown) => failure as PlatformError);
+      const text = error?.message ?? '';
+
+      expect(text).toMatch(/^Wrong: .*\*\*\*.*\.$/);
+      expect(text).not.toContain(base64.slice(4, 16));
+      expect(text).not.toContain(echoed);
+      expect(error).not.toHaveProperty('ticketId');
+    }
+  });
+
+  it.each<[string, number, RegExp]>([
+    ['where a cut might go through one', 5, /^(?:\*\*\* ?)+$/],
+    ['of which too little would be left', 10, /^The text was withheld\.$/],
+  ])('in a long message %s', async (_name, times, expected) => {
+    const apiKey = SECRETS.apiKey.repeat(times);
+    const message = `${apiKey} `.repeat(1000);
+    const platform = await startScriptedPlatform({ '*': { status: 401, body: { code: 'ERR003', message } } });
+    await using session = new PlatformSession(platform.baseUrl);
+
+    const login = session.login({ apiKey });
+
+    await expect(login).rejects.toThrow(expected);
+  });
+
   it('in a session, a client, a response, or a snapshot, except where the snapshot is written out', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': login,
