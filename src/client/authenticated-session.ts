@@ -40,7 +40,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   #user: number | undefined;
 
   private constructor(baseUrl: string, options: AuthenticatedSessionOptions) {
-    super(baseUrl, options);
+    super(baseUrl, sessionOptions(options));
     const { relogin } = options;
     const keepAliveSeconds = options.keepAliveSeconds ?? undefined;
     this.#options = options;
@@ -164,6 +164,23 @@ export async function withPlatformSession<T>(
   } finally {
     await session.close();
   }
+}
+
+const OWN_OPTIONS: Record<Exclude<keyof AuthenticatedSessionOptions, keyof PlatformSessionOptions>, true> = {
+  baseUrl: true,
+  username: true,
+  password: true,
+  identityToken: true,
+  apiKey: true,
+  logoutOnExit: true,
+  keepAliveSeconds: true,
+  relogin: true,
+  onLogoutFailure: true,
+};
+
+/** What is left for the connection, among it whatever is no option at all. */
+function sessionOptions(options: AuthenticatedSessionOptions): PlatformSessionOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(OWN_OPTIONS, name)));
 }
 
 function isExpired(error: unknown): boolean {

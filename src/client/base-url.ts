@@ -4,7 +4,9 @@ import { InvalidRequestError } from './platform-error-kinds.js';
  * Reads the REST root, with or without its final `/`.
  * @throws TypeError when it is not an absolute http or https URL, or has user information, a query or a fragment
  */
-export function readBaseUrl(text: string): URL {
+export function readBaseUrl(given: string | URL): URL {
+  const text: unknown = given instanceof URL ? given.href : given;
+  if (typeof text !== 'string') throw new TypeError('baseUrl: a text or a URL object is needed.');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new TypeError('baseUrl: an absolute http or https URL is needed.');

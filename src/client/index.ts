@@ -1,6 +1,6 @@
 export { PlatformClient } from './platform-client.js';
 export { PlatformSession, type PlatformSessionOptions, type RestoreOptions } from './platform-session.js';
-export type { PlatformClientOptions } from './client-settings.js';
+export type { PlatformClientOptions } from './client-options.js';
 export type { PlatformCall } from './call-report.js';
 export type { CircuitChange } from './circuits.js';
 export type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';

@@ -5,7 +5,7 @@ import { MissingCredentialError } from './platform-error-kinds.js';
 /** The five parameters of a managed session that may be a text, a provider, or absent; null is as good as absent (spec: Context-managed session). */
 export interface ManagedCredentials {
   /** REST root of the platform. */
-  baseUrl: Credential;
+  baseUrl: Credential | URL;
   /** Who logs in; without a password, by mode 4096. */
   username?: Credential | null | undefined;
   /** Of the user, for mode 1. */
@@ -28,8 +28,9 @@ export interface ResolvedCredentials {
  * @throws MissingCredentialError when one that is given resolves to nothing, or a password comes without a user name
  */
 export async function resolveCredentials(options: ManagedCredentials): Promise<ResolvedCredentials> {
+  const { baseUrl: baseUrlOf } = options;
   const [baseUrl, username, password, identityToken, apiKey] = await Promise.all([
-    resolveCredential('baseUrl', options.baseUrl),
+    resolveCredential('baseUrl', baseUrlOf instanceof URL ? baseUrlOf.href : baseUrlOf),
     resolveCredential('username', options.username),
     resolveCredential('password', options.password),
     resolveCredential('identityToken', options.identityToken),

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { PlatformClientOptions } from './client-settings.js';
+import type { PlatformClientOptions } from './client-options.js';
 import { PlatformConnection } from './platform-connection.js';
 import { PlatformSession, type RestoreOptions } from './platform-session.js';
 import type { RestorableSnapshot } from './session-snapshot.js';

@@ -1,6 +1,7 @@
 import { reported } from './call-report.js';
 import type { Circuits } from './circuits.js';
-import { readSettings, type ClientSettings, type PlatformClientOptions } from './client-settings.js';
+import type { PlatformClientOptions } from './client-options.js';
+import { readSettings, type ClientSettings } from './client-settings.js';
 import { Closing } from './closing.js';
 import { withDeadline, type Deadline } from './deadline.js';
 import { PlatformError } from './platform-error.js';

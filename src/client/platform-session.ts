@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { loginAttempt, requireIdentityToken, type AuthenticationCredentials } from './login-attempt.js';
 import type { LoginCredentials } from './login-request.js';
 import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
-import type { PlatformClientOptions } from './client-settings.js';
+import type { PlatformClientOptions } from './client-options.js';
 import { LoadedProjects } from './loaded-projects.js';
 import { PlatformConnection } from './platform-connection.js';
 import { SessionError } from './platform-error-kinds.js';
@@ -46,10 +46,12 @@ export class PlatformSession {
    * @param platform the REST root, for a session that stands alone; a `PlatformClient` passes its connection
    * @throws TypeError that names the option that cannot be used
    */
-  constructor(platform: string | PlatformConnection, options: PlatformSessionOptions = {}) {
-    this.#ownsConnection = typeof platform === 'string';
+  constructor(platform: string | URL | PlatformConnection, options: PlatformSessionOptions = {}) {
+    this.#ownsConnection = !(platform instanceof PlatformConnection);
     this.#connection =
-      typeof platform === 'string' ? new PlatformConnection({ ...options, baseUrl: platform }) : platform;
+      platform instanceof PlatformConnection
+        ? platform
+        : new PlatformConnection({ ...options, baseUrl: platform });
     const { vendorHeaders, now, baseUrl } = this.#connection.settings;
     this.#baseUrl = baseUrl;
     this.#state = new SessionState(vendorHeaders, now);

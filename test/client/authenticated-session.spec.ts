@@ -123,6 +123,16 @@ describe('a managed session', () => {
     expect(platform.connections).toBe(0);
   });
 
+  it('refuses an option that it does not have, by name, and takes a URL object', async () => {
+    const platform = await platformWith();
+    const baseUrl = new URL(platform.baseUrl);
+    const mistyped = { baseUrl, keepalive: 5 } as AuthenticatedSessionOptions;
+
+    await expect(AuthenticatedPlatformSession.open(mistyped)).rejects.toThrow('keepalive');
+    expect(platform.connections).toBe(0);
+    await expect(withPlatformSession({ baseUrl }, (session) => session.hasSession())).resolves.toBe(true);
+  });
+
   it('passes on what a provider throws', async () => {
     const platform = await platformWith();
     const apiKey = () => Promise.reject(new Error('the store is closed'));

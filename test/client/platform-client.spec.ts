@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import {
   PlatformClient,
+  PlatformSession,
   PlatformUnreachableError,
   type PlatformClientOptions,
 } from '../../src/client/index.js';
@@ -11,6 +14,7 @@ import { makeCertificate } from '../support/certificate.js';
 import { loginAnswer } from '../support/platform-answers.js';
 import { startScriptedPlatform } from '../support/scripted-platform.js';
 
+const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'portico-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -42,6 +46,12 @@ describe('the options of a client', () => {
     ['maxResponseBytes', { maxResponseBytes: 0 }],
     ['transport', { transport: 'fetch' as 'got' }],
     ['transport', { transport: 'toString' as 'got' }],
+    ['baseUrl', { baseUrl: 5 as never }],
+    ['baseUrl', { baseUrl: null as never }],
+    ['tlsVerify', { tlsVerify: 0 as never }],
+    ['tlsVerify', { tlsVerify: {} as never }],
+    ['verify', { verify: false } as object],
+    ['toString', { toString: 1 } as object],
     ['tlsVerify', { tlsVerify: join(folder, 'none.pem') }],
     ['tlsVerify', { tlsVerify: folder }],
     ['tlsVerify', { tlsVerify: notACertificate }],
@@ -52,6 +62,29 @@ describe('the options of a client', () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(name);
     expect(make).not.toThrow(/secret/);
+  });
+});
+
+describe('the base URL', () => {
+  const url = new URL('http://127.0.0.1:9/api');
+
+  it('is a text or a URL object', async () => {
+    await using client = new PlatformClient({ baseUrl: url });
+    await using session = new PlatformSession(url);
+
+    expect(client.baseUrl).toBe('http://127.0.0.1:9/api/');
+    expect(session.baseUrl).toBe('http://127.0.0.1:9/api/');
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a client of nothing', () => new PlatformClient(undefined as never)],
+    ['a client of a text', () => new PlatformClient(url.href as never)],
+    ['a session of options', () => new PlatformSession({ baseUrl: url.href } as never)],
+    ['a session of a client', () => new PlatformSession(new PlatformClient({ baseUrl: url }) as never)],
+    ['a session of nothing', () => new PlatformSession(undefined as never)],
+  ])('is missed by name in %s', (_name, make) => {
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(/^baseUrl: /);
   });
 });
 
@@ -92,13 +125,21 @@ describe('a client', () => {
     expect(platform.requests).toHaveLength(0);
   });
 
+  it('warns once in a process that it does not verify', async () => {
+    const code = `
+      import { PlatformClient } from './dist/client/index.js';
+      for (const _ of [1, 2, 3]) new PlatformClient({ baseUrl: 'https://127.0.0.1:9', tlsVerify: false });
+    `;
+
+    const { stderr } = await run('node', ['--input-type=module', '--eval', code]);
+
+    expect(stderr.match(/not verified/g)).toHaveLength(1);
+  });
+
   it.each(['got', 'undici'] as const)('verifies certificates as it is told, by %s', async (transport) => {
     const certificate = await makeCertificate();
     const platform = await startScriptedPlatform({ '*': loginAnswer() }, { tls: certificate });
-    const warnings: unknown[] = [];
-    const spy = jest
-      .spyOn(process, 'emitWarning')
-      .mockImplementation((warning) => void warnings.push(warning));
+    const spy = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { baseUrl } = platform;
 
     await using byDefault = new PlatformClient({ baseUrl, transport });
@@ -114,6 +155,5 @@ describe('a client', () => {
     await expect(byBundle.openSession().login()).resolves.toBeUndefined();
     await expect(not.openSession().login()).resolves.toBeUndefined();
     expect(platform.requests).toHaveLength(2);
-    expect(warnings).toEqual([expect.stringContaining('not verified')]);
   });
 });

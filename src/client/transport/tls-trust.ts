@@ -12,20 +12,32 @@ export interface TlsTrust {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Reads the TLS setting (spec: Limits): `true` verifies, `false` does not (a process warning says so), a string is the path
- * of a CA bundle.
- * @throws TypeError when the bundle cannot be read or holds no certificate
+ * Reads the TLS setting (spec: Limits): `true` verifies, `false` does not (a process warning says so, once), a string is the
+ * path of a CA bundle.
+ * @throws TypeError when it is none of these, or the bundle cannot be read or holds no certificate
  */
 export function readTlsTrust(verify: boolean | string): TlsTrust {
   if (verify === false) {
-    process.emitWarning('The certificates of the platform are not verified: for testing only.', {
-      code: 'PORTICO_TLS_NOT_VERIFIED',
-    });
+    warnOnce();
     return { rejectUnauthorized: false };
   }
-  return verify === true
-    ? { rejectUnauthorized: true }
-    : { rejectUnauthorized: true, ca: readBundle(verify) };
+  if (verify === true) return { rejectUnauthorized: true };
+  // A number would be read as a file descriptor.
+  if (typeof verify !== 'string') {
+    throw new TypeError('tlsVerify: true, false, or the path of a CA bundle is needed.');
+  }
+  return { rejectUnauthorized: true, ca: readBundle(verify) };
+}
+
+let hasWarned = false;
+
+/** A program that makes a client for each task would print nothing else. */
+function warnOnce(): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  process.emitWarning('The certificates of the platform are not verified: for testing only.', {
+    code: 'PORTICO_TLS_NOT_VERIFIED',
+  });
 }
 
 function readBundle(path: string): string {
