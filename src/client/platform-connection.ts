@@ -9,6 +9,7 @@ import { PlatformHttpError } from './platform-error-kinds.js';
 import { PlatformResponse } from './platform-response.js';
 import { followRedirects, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './response-headers.js';
+import { RetryBudget } from './retry-budget.js';
 import { withOneRetry } from './retry.js';
 import { networkFailure } from './transport/network-failure.js';
 import { readBody } from './transport/read-body.js';
@@ -37,6 +38,7 @@ export class PlatformConnection {
   readonly #transport: Transport;
   readonly #circuits: Circuits | undefined;
   readonly #closing = new Closing();
+  readonly #retries = new RetryBudget();
 
   /** @throws TypeError that names the option that cannot be used */
   constructor(options: PlatformClientOptions) {
@@ -53,14 +55,14 @@ export class PlatformConnection {
       const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
       const send = (): Promise<PlatformResponse> =>
         call.mayFollow ? followRedirects(call.line, maxRedirects, hop, call.onRedirect) : hop(call.line);
-      return call.mayRepeat ? withOneRetry(deadline, now, send) : send();
+      return call.mayRepeat ? withOneRetry(deadline, this.#retries, now, send) : send();
     };
     return this.#closing.guard((closed) => {
       const exchanged = (): Promise<PlatformResponse> =>
         reported({ method: line.method, path }, onCall, () =>
           withDeadline(timeoutMs, [call.signal, closed], make),
         );
-      return this.#circuits?.of(path).run(exchanged) ?? exchanged();
+      return this.#retries.count(() => this.#circuits?.of(path).run(exchanged) ?? exchanged());
     });
   }
 

@@ -3,16 +3,19 @@ import type { Deadline } from './deadline.js';
 import { PlatformUnreachableError } from './platform-error-kinds.js';
 import { namesACode } from './names-a-code.js';
 import type { PlatformResponse } from './platform-response.js';
+import type { RetryBudget } from './retry-budget.js';
 import { retryAfterSeconds } from './retry-after.js';
 
 const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * Sends once more after a failure that passes: connection refused or reset, 502, 503 or 504 without a platform code, or
- * 429 that says how long to wait. The pause is 50 to 250 ms or `Retry-After`; one that does not fit the deadline is not begun.
+ * 429 that says how long to wait. The pause is 50 to 250 ms or `Retry-After`; one that does not fit the deadline,
+ * or the budget, is not begun.
  */
 export async function withOneRetry(
   deadline: Deadline,
+  budget: RetryBudget,
   now: () => number,
   send: () => Promise<PlatformResponse>,
 ): Promise<PlatformResponse> {
@@ -26,10 +29,12 @@ export async function withOneRetry(
   }
   const asked = first instanceof PlatformUnreachableError ? undefined : retryAfterSeconds(first, now());
   const wait = asked === undefined ? jitter() : asked * 1000;
-  if (wait < deadline.remaining()) {
+  const repeat = async (): Promise<PlatformResponse> => {
     await pause(wait, undefined, { signal: deadline.signal });
     return send();
-  }
+  };
+  const second = wait < deadline.remaining() ? budget.retry(repeat) : undefined;
+  if (second !== undefined) return second;
   if (first instanceof PlatformUnreachableError) throw first;
   return first;
 }

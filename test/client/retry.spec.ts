@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { LoginFailedError, PlatformError, PlatformUnreachableError } from '../../src/client/index.js';
+import { eventually } from '../support/eventually.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
+import { gate } from '../support/gate.js';
 import { loggedIn, openSession } from '../support/logged-in.js';
 import { errorAnswer, loginAnswer } from '../support/platform-answers.js';
 import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
@@ -111,6 +113,55 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     );
 
     await expect(session.getProjects()).rejects.not.toHaveProperty('retryAfterSeconds');
+  });
+});
+
+describe('the reads of a connection', () => {
+  it.each([
+    [4, 3],
+    [10, 3],
+    [40, 8],
+  ])(
+    'that fail together, %d, are repeated %d at a time, and the others fail at once',
+    async (calls, repeated) => {
+      const allAsked = gate();
+      const othersFailed = gate();
+      let asked = 0;
+      const platform = await startScriptedPlatform({
+        '*': async (_request, response) => {
+          const isRepetition = asked >= calls;
+          asked += 1;
+          if (asked === calls) allAsked.open();
+          await (isRepetition ? othersFailed : allAsked).passed;
+          response.writeHead(isRepetition ? 204 : 503).end();
+        },
+      });
+      const session = openSession(platform.baseUrl);
+      let failed = 0;
+
+      const reads = Array.from({ length: calls }, () =>
+        session.request('GET', 'things').catch((error: unknown) => {
+          failed += 1;
+          return error;
+        }),
+      );
+      await eventually(() => failed === calls - repeated);
+      othersFailed.open();
+      const answers = await Promise.all(reads);
+
+      expect(failed).toBe(calls - repeated);
+      expect(asked).toBe(calls + repeated);
+      for (const answer of answers) expect([204, 503]).toContain((answer as { status: number }).status);
+    },
+  );
+
+  it('are repeated again once the repetitions before have ended', async () => {
+    const platform = await startScriptedPlatform({ '*': [{ status: 503 }, { status: 204 }] });
+    const session = openSession(platform.baseUrl);
+
+    for (let round = 0; round < 5; round += 1) {
+      await expect(session.request('GET', `things-${round}`)).resolves.toHaveProperty('status', 204);
+    }
   });
 });
 
