@@ -24,12 +24,12 @@ const PROJECT: Shape = {
 
 /** @throws PlatformHttpError when the answer is not a user */
 export function readUser(response: PlatformResponse): PlatformUser {
-  return checked(response.json(), USER, 'user', response);
+  return fitted(response.json(), USER, 'a user object', response);
 }
 
 /** @throws PlatformHttpError when the answer is not the status of a session */
 export function readSessionInfo(response: PlatformResponse): PlatformSessionInfo {
-  return checked(response.json(), SESSION_INFO, 'session', response);
+  return fitted(response.json(), SESSION_INFO, 'a session object', response);
 }
 
 /** @throws PlatformHttpError when the answer is not a list of at most 10,000 projects, each with id and name */
@@ -41,29 +41,40 @@ export function readProjects(response: PlatformResponse): PlatformProject[] {
 }
 
 function readProject(item: unknown, response: PlatformResponse): PlatformProject {
-  const project = checked(item, PROJECT, 'project', response);
-  const { id, name, owner } = project;
+  const project = fitted(item, PROJECT, 'project objects', response);
+  const { id, name } = project;
   if (typeof id !== 'string' || typeof name !== 'string')
     throw wrongShape('projects with id and name', response);
-  if (isRecord(owner)) checked(owner, OWNER, 'owner', response);
-  return project as PlatformProject;
+  const owner = isRecord(project.owner)
+    ? { owner: fitted(project.owner, OWNER, 'an owner', response) }
+    : undefined;
+  return { ...project, ...owner, id, name };
 }
 
-function checked(
+/**
+ * The object itself when each known field is of its type, else a copy that is right. The specification does not show the
+ * fields, so that one of another type is left out and does not fail the answer; a number as id is taken as its decimal text.
+ */
+function fitted(
   value: unknown,
   shape: Shape,
   what: string,
   response: PlatformResponse,
 ): Record<string, unknown> {
-  if (!isRecord(value)) throw wrongShape(`a ${what} object`, response);
-  for (const [field, type] of Object.entries(shape)) {
-    const actual = value[field];
-    const fits = type === 'record' ? isRecord(actual) : typeof actual === type;
-    if (actual !== undefined && actual !== null && !fits) {
-      throw wrongShape(`a ${what} with a ${type} as ${field}`, response);
-    }
+  if (!isRecord(value)) throw wrongShape(what, response);
+  const misfits = Object.entries(shape).filter(([name, type]) => !fits(value[name], type));
+  if (misfits.length === 0) return value;
+  const copy = { ...value };
+  for (const [name] of misfits) {
+    if (name === 'id' && Number.isSafeInteger(value[name])) copy[name] = String(value[name]);
+    else Reflect.deleteProperty(copy, name);
   }
-  return value;
+  return copy;
+}
+
+function fits(value: unknown, type: FieldType): boolean {
+  if (value === undefined || value === null) return true;
+  return type === 'record' ? isRecord(value) : typeof value === type;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,7 @@
-/** A user as `GET sessions/userInfo` shows it; fields that are not named here are kept (spec: User information). */
+/**
+ * A user as `GET sessions/userInfo` shows it; fields that are not named here are kept, and
+ * one of another type than here is left out (spec: User information).
+ */
 export interface PlatformUser {
   id?: string | null;
   fullName?: string | null;
@@ -6,7 +9,10 @@ export interface PlatformUser {
   [field: string]: unknown;
 }
 
-/** A session as `GET sessions` shows it; fields that are not named here are kept (spec: Session status). */
+/**
+ * A session as `GET sessions` shows it; fields that are not named here are kept, and
+ * one of another type than here is left out (spec: Session status).
+ */
 export interface PlatformSessionInfo {
   id?: string | null;
   fullName?: string | null;
@@ -25,7 +31,10 @@ export interface PlatformProjectOwner {
   [field: string]: unknown;
 }
 
-/** A project as `GET projects` lists it; fields that are not named here are kept (spec: Project). */
+/**
+ * A project as `GET projects` lists it; fields that are not named here are kept, and
+ * one of another type than here is left out (spec: Project).
+ */
 export interface PlatformProject {
   id: string;
   name: string;

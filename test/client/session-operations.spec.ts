@@ -140,7 +140,6 @@ describe('reading', () => {
   it.each([
     ['null', 'null'],
     ['a list where an object belongs', '[]'],
-    ['a known field of another type', '{"id": 5}'],
     ['broken JSON', '{"id": '],
   ])('of a session status that is %s is an HTTP error', async (_name, body) => {
     const platform = await startScriptedPlatform({
@@ -153,6 +152,18 @@ describe('reading', () => {
       constructor: PlatformHttpError,
       status: 200,
     });
+  });
+
+  it('takes a number as id for its text, and leaves out what is of another type', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET sessions': { status: 200, body: { id: 5, timeout: '600', locale: null, more: 1 } },
+      'GET sessions/userInfo': { status: 200, body: { id: 1.5, fullName: {}, initials: 'AU' } },
+    });
+    const session = await loggedIn(platform.baseUrl);
+
+    await expect(session.getSessionInfo()).resolves.toStrictEqual({ id: '5', locale: null, more: 1 });
+    await expect(session.getUserInfo()).resolves.toStrictEqual({ initials: 'AU' });
   });
 
   it('keeps no key of an answer that could reach a prototype', async () => {
@@ -192,6 +203,25 @@ describe('projects', () => {
     await expect((await withProjects()).getProjects()).resolves.toEqual(list);
   });
 
+  it('are listed whatever one of them has as a field that is not shown', async () => {
+    const odd = {
+      id: 7,
+      name: 'Odd',
+      status: 'on',
+      owner: { id: 8, name: [] },
+      dateCreated: 0,
+      more: 'kept',
+    };
+    const session = await withProjects([...list, odd]);
+
+    await expect(session.getProjects()).resolves.toStrictEqual([
+      ...list,
+      { id: '7', name: 'Odd', owner: { id: '8' }, more: 'kept' },
+    ]);
+    await session.loadProjects();
+    expect(session.getProjectId('Odd')).toBe('7');
+  });
+
   it('are found by name and by id once loaded', async () => {
     const session = await withProjects();
 
@@ -229,7 +259,8 @@ describe('projects', () => {
     ['a number', 7],
     ['a list of texts', ['A']],
     ['a project without a name', [{ id: 'A' }]],
-    ['a project with a number as id', [{ id: 1, name: 'A' }]],
+    ['a project with an object as id', [{ id: {}, name: 'A' }]],
+    ['a project with a number as name', [{ id: 'A', name: 1 }]],
     ['more than 10,000', Array.from({ length: 10_001 }, (_, index) => ({ id: String(index), name: 'P' }))],
   ])('that come as %s are an HTTP error', async (_name, body) => {
     await expect((await withProjects(body)).getProjects()).rejects.toThrow(PlatformHttpError);
