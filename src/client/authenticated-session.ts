@@ -4,7 +4,8 @@ import { keepAliveMs, startKeepAlive } from './keep-alive.js';
 import { resolveCredentials, type ManagedCredentials } from './managed-credentials.js';
 import { LoginFailedError, SessionError } from './platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
-import { PlatformSession, type PlatformSessionOptions } from './platform-session.js';
+import { PlatformSession } from './platform-session.js';
+import type { PlatformSessionOptions } from './session-options.js';
 import type { RequestMethod, RequestOptions } from './request-options.js';
 
 /** Where a managed session logs in, with what, and how it ends (spec: Context-managed session). */

@@ -1,5 +1,6 @@
 export { PlatformClient } from './platform-client.js';
-export { PlatformSession, type PlatformSessionOptions, type RestoreOptions } from './platform-session.js';
+export { PlatformSession } from './platform-session.js';
+export type { PlatformSessionOptions, RestoreOptions } from './session-options.js';
 export type { PlatformClientOptions } from './client-options.js';
 export type { PlatformCall } from './call-report.js';
 export type { CircuitChange } from './circuits.js';

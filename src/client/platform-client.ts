@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import type { PlatformClientOptions } from './client-options.js';
 import { PlatformConnection } from './platform-connection.js';
-import { PlatformSession, type RestoreOptions } from './platform-session.js';
+import { PlatformSession } from './platform-session.js';
+import type { RestoreOptions } from './session-options.js';
 import type { RestorableSnapshot } from './session-snapshot.js';
 
 /** One per process and platform: base URL, TLS, limits and sockets, shared by any number of sessions. */

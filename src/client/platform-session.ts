@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { loginAttempt, requireIdentityToken, type AuthenticationCredentials } from './login-attempt.js';
 import type { LoginCredentials } from './login-request.js';
 import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
-import type { PlatformClientOptions } from './client-options.js';
 import { LoadedProjects } from './loaded-projects.js';
 import { PlatformConnection } from './platform-connection.js';
 import { SessionError } from './platform-error-kinds.js';
@@ -11,6 +10,7 @@ import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platf
 import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 import { SessionRequests } from './session-requests.js';
 import { readCredentials } from './read-credentials.js';
+import type { PlatformSessionOptions, RestoreOptions } from './session-options.js';
 import { restoreState, snapshotBaseUrl } from './session-restore.js';
 import {
   makeSnapshot,
@@ -19,15 +19,6 @@ import {
   type SessionSnapshot,
 } from './session-snapshot.js';
 import { SessionState } from './session-state.js';
-
-/** Options of a session that brings its own connection. */
-export type PlatformSessionOptions = Omit<PlatformClientOptions, 'baseUrl'>;
-
-/** How a snapshot is restored. */
-export interface RestoreOptions {
-  /** Take a snapshot of another base URL, and that URL with it. Default false: it is refused. */
-  acceptOtherBaseUrl?: boolean;
-}
 
 /**
  * One user's session (spec: Client session operations). Safe for concurrent calls. Every operation rejects with a kind
@@ -149,10 +140,11 @@ export class PlatformSession {
   }
 
   /**
-   * `POST auth/logout`. The token is dropped only when the platform answers 204, and not when a newer login brought it.
+   * `POST auth/logout` (spec: Endpoints). The token is dropped only on 204, and not when a newer login brought it.
+   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
    */
   async logout(call: CallOptions = {}): Promise<void> {
-    this.#requireToken();
+    this.#state.requireToken();
     const { era } = this;
     const response = await this.request('POST', 'auth/logout', call);
     if (response.status === 204 && era === this.era) this.destroyAuthToken();
@@ -163,9 +155,12 @@ export class PlatformSession {
     return this.logout(call);
   }
 
-  /** `PUT sessions`: prolongs the session. Its answer has no body that is specified. */
+  /**
+   * `PUT sessions` (spec: Endpoints): prolongs the session. Its answer has no body that is specified.
+   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
+   */
   async putSessions(call: CallOptions = {}): Promise<PlatformResponse> {
-    this.#requireToken();
+    this.#state.requireToken();
     return this.request('PUT', 'sessions', call);
   }
 
@@ -174,9 +169,13 @@ export class PlatformSession {
     return this.putSessions(call);
   }
 
-  /** `GET sessions`: the status of the session. */
+  /**
+   * `GET sessions` (spec: Session status): the status of the session.
+   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
+   * @throws PlatformHttpError when the answer is no JSON object
+   */
   async getSessions(call: CallOptions = {}): Promise<PlatformSessionInfo> {
-    this.#requireToken();
+    this.#state.requireToken();
     return readSessionInfo(await this.request('GET', 'sessions', call));
   }
 
@@ -185,9 +184,13 @@ export class PlatformSession {
     return this.getSessions(call);
   }
 
-  /** `GET sessions/userInfo`: who is logged in. */
+  /**
+   * `GET sessions/userInfo` (spec: User information): who is logged in.
+   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
+   * @throws PlatformHttpError when the answer is no JSON object
+   */
   async getSessionsUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
-    this.#requireToken();
+    this.#state.requireToken();
     return readUser(await this.request('GET', 'sessions/userInfo', call));
   }
 
@@ -196,15 +199,19 @@ export class PlatformSession {
     return this.getSessionsUserInfo(call);
   }
 
-  /** `GET projects`: the projects that the platform holds, at most 10,000. */
+  /**
+   * `GET projects` (spec: Project): the projects that the platform holds.
+   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
+   * @throws PlatformHttpError when the answer is no list, or one of more than 10,000 projects or of one without id and name
+   */
   async getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
-    this.#requireToken();
+    this.#state.requireToken();
     return readProjects(await this.request('GET', 'projects', call));
   }
 
   /**
    * Fetches the projects and fills the look-ups by name and by id (spec: load_projects).
-   * @throws SessionError when no token is held, or when the session was ended or replaced meanwhile
+   * @throws SessionError as `getProjects`, or when the session was ended or replaced meanwhile
    */
   async loadProjects(call: CallOptions = {}): Promise<void> {
     await this.#projects.load(() => this.getProjects(call));
@@ -276,10 +283,6 @@ export class PlatformSession {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #requireToken(): void {
-    if (!this.hasSession()) throw new SessionError('No token is held; log in first.');
   }
 
   #requireOpen(): void {

@@ -1,3 +1,4 @@
+import { SessionError } from './platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import { SessionCookies } from './session-cookies.js';
 import type { VendorHeaders } from './vendor-headers.js';
@@ -22,6 +23,11 @@ export class SessionState {
 
   get token(): string | undefined {
     return this.#token;
+  }
+
+  /** @throws SessionError when no token is held */
+  requireToken(): void {
+    if (this.#token === undefined) throw new SessionError('No token is held; log in first.');
   }
 
   /** Changes whenever a session begins, ends or is restored. */
