@@ -15,6 +15,7 @@ export {
 } from './authenticated-session.js';
 export type { Credential, CredentialProvider } from './credential.js';
 export type { ManagedCredentials } from './managed-credentials.js';
+export { asAnswered } from './payload-shapes.js';
 export type {
   PlatformProject,
   PlatformProjectOwner,

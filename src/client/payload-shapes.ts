@@ -5,6 +5,8 @@ import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platf
 /** Projects that one answer may list. */
 const MAX_PROJECTS = 10_000;
 
+const originals = new WeakMap<object, object>();
+
 type FieldType = 'string' | 'number' | 'record';
 type Shape = Readonly<Record<string, FieldType>>;
 
@@ -45,10 +47,16 @@ function readProject(item: unknown, response: PlatformResponse): PlatformProject
   const { id, name } = project;
   if (typeof id !== 'string' || typeof name !== 'string')
     throw wrongShape('projects with id and name', response);
-  const owner = isRecord(project.owner)
-    ? { owner: fitted(project.owner, OWNER, 'an owner', response) }
-    : undefined;
-  return { ...project, ...owner, id, name };
+  const owner = isRecord(project.owner) ? fitted(project.owner, OWNER, 'an owner', response) : project.owner;
+  if (project === item && owner === project.owner) return project as PlatformProject;
+  const copy: PlatformProject = { ...project, ...(isRecord(owner) && { owner }), id, name };
+  originals.set(copy, item as object);
+  return copy;
+}
+
+/** The object as the platform answered it, where one that was read had to be corrected: nothing of it is lost. */
+export function asAnswered(read: object): object {
+  return originals.get(read) ?? read;
 }
 
 /**
@@ -69,6 +77,7 @@ function fitted(
     if (name === 'id' && Number.isSafeInteger(value[name])) copy[name] = String(value[name]);
     else Reflect.deleteProperty(copy, name);
   }
+  originals.set(copy, value);
   return copy;
 }
 

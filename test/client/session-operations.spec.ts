@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   AmbiguousProjectNameError,
+  asAnswered,
   InvalidRequestError,
   PlatformHttpError,
   SessionError,
@@ -162,8 +163,13 @@ describe('reading', () => {
     });
     const session = await loggedIn(platform.baseUrl);
 
-    await expect(session.getSessionInfo()).resolves.toStrictEqual({ id: '5', locale: null, more: 1 });
-    await expect(session.getUserInfo()).resolves.toStrictEqual({ initials: 'AU' });
+    const info = await session.getSessionInfo();
+    const user = await session.getUserInfo();
+
+    expect(info).toStrictEqual({ id: '5', locale: null, more: 1 });
+    expect(user).toStrictEqual({ initials: 'AU' });
+    expect(asAnswered(info)).toStrictEqual({ id: 5, timeout: '600', locale: null, more: 1 });
+    expect(asAnswered(user)).toStrictEqual({ id: 1.5, fullName: {}, initials: 'AU' });
   });
 
   it('keeps no key of an answer that could reach a prototype', async () => {
