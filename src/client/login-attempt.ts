@@ -5,7 +5,7 @@ import {
   type DelegateRequest,
   type LoginRequest,
 } from './login-request.js';
-import { MissingCredentialError } from './platform-error-kinds.js';
+import { InvalidRequestError, MissingCredentialError } from './platform-error-kinds.js';
 
 /** A login as it is sent. */
 export interface LoginAttempt {
@@ -20,13 +20,21 @@ export interface AuthenticationCredentials extends LoginCredentials {
   identityToken?: string | undefined;
 }
 
-/** The login that credentials stand for. */
+/** Tokens are handed out in a header; what cannot stand in one is none. */
+const IDENTITY_TOKEN = /^[\x21-\x7E]{1,4096}$/;
+
+/**
+ * The login that credentials stand for.
+ * @throws InvalidRequestError when the identity token cannot be one
+ */
 export function loginAttempt(
   credentials: AuthenticationCredentials,
   defaultApplicationType: number,
 ): LoginAttempt {
   const { identityToken, password, apiKey } = credentials;
   if (identityToken !== undefined) {
+    if (!IDENTITY_TOKEN.test(identityToken))
+      throw new InvalidRequestError('The identity token is malformed.');
     return { path: 'auth/delegate', body: delegateRequest(identityToken), secrets: [identityToken] };
   }
   const body = loginRequest(credentials, defaultApplicationType);

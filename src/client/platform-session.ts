@@ -108,7 +108,7 @@ export class PlatformSession {
 
   /**
    * `POST auth/delegate` with an identity token (spec: Delegate request body).
-   * @throws MissingCredentialError when the token is empty or no text, before any request
+   * @throws MissingCredentialError when the token is empty or no text, InvalidRequestError when malformed; before any request
    * @throws LoginFailedError when the platform refuses it
    */
   async delegate(identityToken: string, call: CallOptions = {}): Promise<void> {

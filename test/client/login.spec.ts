@@ -229,4 +229,14 @@ describe('delegate', () => {
       expect(platform.connections).toBe(0);
     },
   );
+
+  it.each([['a\r\nX-Evil: 1'], ['a b'], ['\0'], ['日本'], ['x'.repeat(10_240)]])(
+    'refuses %j as an identity token, which no header could have brought, before any request',
+    async (token) => {
+      const platform = await startScriptedPlatform({ '*': loginAnswer() });
+
+      await expect(openSession(platform.baseUrl).delegate(token)).rejects.toThrow(InvalidRequestError);
+      expect(platform.connections).toBe(0);
+    },
+  );
 });
