@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
+import { environment as processEnvironment } from './environment.js';
 import { readSettings } from './read-settings.js';
 import { Settings } from './settings.js';
 
@@ -37,7 +38,8 @@ export class SettingsModule {
         return {};
       },
     });
-    if (environment === undefined) for (const name of SECRETS) Reflect.deleteProperty(process.env, name);
+    if (environment === undefined)
+      for (const name of SECRETS) Reflect.deleteProperty(processEnvironment(), name);
     if (outcome === undefined) throw new Error('@nestjs/config did not ask for validation');
     if ('problem' in outcome) throw outcome.problem;
     const { settings, source } = outcome;

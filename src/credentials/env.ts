@@ -1,4 +1,5 @@
 import { CredentialError } from './credential-error.js';
+import { environment as processEnvironment } from '../config/environment.js';
 import { checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../client/index.js';
 import { SharedSecret } from './shared-secret.js';
@@ -26,9 +27,8 @@ const RULES: Rules = {
  */
 export function env(parameters: EnvParameters): CredentialProvider {
   checkParameters('env', parameters, RULES);
-  // The service reads its environment in src/config and hands it down; whoever uses this library alone has no such place.
-  // eslint-disable-next-line no-restricted-syntax
-  const { name, key, environment = process.env } = parameters;
+  // The service hands down what it has read, `.env` among it; whoever uses this library alone has the process.
+  const { name, key, environment = processEnvironment() } = parameters;
   const origin = { store: 'env', secret: name } as const;
   const read = (): Promise<string> => {
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
