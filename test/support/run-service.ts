@@ -71,10 +71,13 @@ export async function runService(
   const chunks: string[] = [];
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const url = await new Promise<string>((resolve, reject) => {
+    const address = environment.NODE_ENV === 'production' ? LISTENING : GRAPHQL_ADDRESS;
+    let isFound = false;
     const collect = (chunk: Buffer): void => {
       chunks.push(chunk.toString());
-      const address = environment.NODE_ENV === 'production' ? LISTENING : GRAPHQL_ADDRESS;
+      if (isFound) return;
       const found = address.exec(chunks.join(''))?.[1];
+      isFound = found !== undefined;
       if (found !== undefined) resolve(found);
     };
     child.stdout?.on('data', collect);
