@@ -21,7 +21,7 @@ export interface AuthenticationCredentials extends LoginCredentials {
 }
 
 /** Tokens are handed out in a header; what cannot stand in one is none. */
-const IDENTITY_TOKEN = /^[\x21-\x7E]{1,4096}$/;
+const IDENTITY_TOKEN = /^[\x20-\x7E]{1,4096}$/;
 
 /**
  * The login that credentials stand for.

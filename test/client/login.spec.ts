@@ -230,7 +230,7 @@ describe('delegate', () => {
     },
   );
 
-  it.each([['a\r\nX-Evil: 1'], ['a b'], ['\0'], ['日本'], ['x'.repeat(10_240)]])(
+  it.each([['a\r\nX-Evil: 1'], ['\0'], ['日本'], ['x'.repeat(10_240)]])(
     'refuses %j as an identity token, which no header could have brought, before any request',
     async (token) => {
       const platform = await startScriptedPlatform({ '*': loginAnswer() });
