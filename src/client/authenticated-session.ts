@@ -1,8 +1,8 @@
 import { isAuthPath, pathBelow, resolveBelow } from './base-url.js';
-import { codeNumber, SESSION_INVALID } from './error-codes.js';
+import { codeNumber, SESSION_INVALID } from './errors/error-codes.js';
 import { keepAliveMs, startKeepAlive } from './keep-alive.js';
 import { resolveCredentials, type ManagedCredentials } from './managed-credentials.js';
-import { LoginFailedError, SessionError } from './platform-error-kinds.js';
+import { LoginFailedError, SessionError } from './errors/platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import { PlatformSession } from './platform-session.js';
 import type { PlatformSessionOptions } from './session-options.js';

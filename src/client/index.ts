@@ -23,8 +23,8 @@ export type {
   PlatformUser,
 } from './platform-types.js';
 export type { RestorableSnapshot, SessionSnapshot, SnapshotCookie } from './session-snapshot.js';
-export type { IServerMessageSource } from './iserver-messages.js';
-export { PlatformError, type PlatformErrorFacts } from './platform-error.js';
+export type { IServerMessageSource } from './errors/iserver-messages.js';
+export { PlatformError, type PlatformErrorFacts } from './errors/platform-error.js';
 export { AmbiguousProjectNameError, ProjectIndex } from './project-index.js';
 export {
   BackendServerError,
@@ -43,4 +43,4 @@ export {
   TooManyRedirectsError,
   UnknownPlatformError,
   type UnreachableReason,
-} from './platform-error-kinds.js';
+} from './errors/platform-error-kinds.js';

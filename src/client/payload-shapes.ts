@@ -1,4 +1,4 @@
-import { PlatformHttpError } from './platform-error-kinds.js';
+import { PlatformHttpError } from './errors/platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
 

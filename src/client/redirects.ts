@@ -1,4 +1,8 @@
-import { ForeignRedirectError, PlatformHttpError, TooManyRedirectsError } from './platform-error-kinds.js';
+import {
+  ForeignRedirectError,
+  PlatformHttpError,
+  TooManyRedirectsError,
+} from './errors/platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 
 /** One request as a redirect may rewrite it. */

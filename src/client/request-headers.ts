@@ -1,4 +1,4 @@
-import { InvalidRequestError } from './platform-error-kinds.js';
+import { InvalidRequestError } from './errors/platform-error-kinds.js';
 import type { RequestLine } from './redirects.js';
 import type { RequestOptions } from './request-options.js';
 import { ACCEPTED_ENCODINGS } from './transport/read-body.js';

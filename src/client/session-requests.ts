@@ -1,8 +1,8 @@
 import { pathBelow, resolveBelow } from './base-url.js';
 import type { LoginAttempt } from './login-attempt.js';
 import type { PlatformConnection } from './platform-connection.js';
-import type { PlatformError } from './platform-error.js';
-import { InvalidRequestError, PlatformHttpError, SessionError } from './platform-error-kinds.js';
+import type { PlatformError } from './errors/platform-error.js';
+import { InvalidRequestError, PlatformHttpError, SessionError } from './errors/platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import type { RequestLine } from './redirects.js';
 import { hopHeaders, requestHeaders } from './request-headers.js';

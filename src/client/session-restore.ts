@@ -1,5 +1,5 @@
 import { readBaseUrl } from './base-url.js';
-import { SessionError } from './platform-error-kinds.js';
+import { SessionError } from './errors/platform-error-kinds.js';
 import { SessionCookies } from './session-cookies.js';
 import type { RestorableSnapshot, SnapshotCookie } from './session-snapshot.js';
 import { isFieldValue, type VendorHeaders } from './vendor-headers.js';

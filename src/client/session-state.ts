@@ -1,4 +1,4 @@
-import { SessionError } from './platform-error-kinds.js';
+import { SessionError } from './errors/platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 import { SessionCookies } from './session-cookies.js';
 import type { VendorHeaders } from './vendor-headers.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { InvalidRequestError, PlatformError, PlatformSession, SessionError } from '../../src/client/index.js';
 import { readBaseUrl, resolveBelow } from '../../src/client/base-url.js';
-import { readIServerMessages } from '../../src/client/iserver-messages.js';
+import { readIServerMessages } from '../../src/client/errors/iserver-messages.js';
 import { PlatformResponse } from '../../src/client/platform-response.js';
 import { errorOfResponse } from '../../src/client/response-error.js';
 import { ResponseHeaders } from '../../src/client/response-headers.js';

@@ -32,7 +32,7 @@ describe('the code of the embedded platform', () => {
     const source = [
       "import { a } from '../client/index.js';",
       'import "got";',
-      "export * from './../session/x.js';",
+      "export * from '../session/x.js';",
       "const b = await import('pino');",
       "import {\n  c,\n} from 'node:no-such-thing';",
       "import { d } from './own.js';",

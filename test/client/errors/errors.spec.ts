@@ -17,10 +17,10 @@ import {
   SessionError,
   UnknownPlatformError,
   type PlatformSessionOptions,
-} from '../../src/client/index.js';
-import { ISERVER_CODES } from '../../src/client/iserver-codes.js';
-import { openSession } from '../support/logged-in.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
+} from '../../../src/client/index.js';
+import { ISERVER_CODES } from '../../../src/client/errors/iserver-codes.js';
+import { openSession } from '../../support/logged-in.js';
+import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
