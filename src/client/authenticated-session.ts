@@ -1,9 +1,9 @@
-import { isAuthPath, pathBelow, resolveBelow } from './base-url.js';
+import { isAuthPath, pathBelow, resolveBelow } from './connection/base-url.js';
 import { codeNumber, SESSION_INVALID } from './errors/error-codes.js';
 import { keepAliveMs, startKeepAlive } from './keep-alive.js';
 import { resolveCredentials, type ManagedCredentials } from './managed-credentials.js';
 import { LoginFailedError, SessionError } from './errors/platform-error-kinds.js';
-import type { PlatformResponse } from './platform-response.js';
+import type { PlatformResponse } from './connection/platform-response.js';
 import { PlatformSession } from './platform-session.js';
 import type { PlatformSessionOptions } from './session-options.js';
 import type { RequestMethod, RequestOptions } from './request-options.js';

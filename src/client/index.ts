@@ -1,12 +1,12 @@
 export { PlatformClient } from './platform-client.js';
 export { PlatformSession } from './platform-session.js';
 export type { PlatformSessionOptions, RestoreOptions } from './session-options.js';
-export type { PlatformClientOptions } from './client-options.js';
-export type { PlatformCall } from './call-report.js';
-export type { CircuitChange } from './circuits.js';
+export type { PlatformClientOptions } from './connection/client-options.js';
+export type { PlatformCall } from './connection/call-report.js';
+export type { CircuitChange } from './connection/circuits.js';
 export type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
-export { PlatformResponse } from './platform-response.js';
-export type { HeaderField, ResponseHeaders } from './response-headers.js';
+export { PlatformResponse } from './connection/platform-response.js';
+export type { HeaderField, ResponseHeaders } from './connection/response-headers.js';
 export type { LoginCredentials } from './login-request.js';
 export {
   AuthenticatedPlatformSession,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import type { PlatformClientOptions } from './client-options.js';
-import { PlatformConnection } from './platform-connection.js';
+import type { PlatformClientOptions } from './connection/client-options.js';
+import { PlatformConnection } from './connection/platform-connection.js';
 import { PlatformSession } from './platform-session.js';
 import type { RestoreOptions } from './session-options.js';
 import type { RestorableSnapshot } from './session-snapshot.js';

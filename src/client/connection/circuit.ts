@@ -13,7 +13,7 @@ import {
   ForeignRedirectError,
   PlatformUnreachableError,
   TooManyRedirectsError,
-} from './errors/platform-error-kinds.js';
+} from '../errors/platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 
 /** More than this share of failures opens the circuit, among at least {@link LEAST_PER_SECOND} calls a second. */

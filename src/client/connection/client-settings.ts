@@ -2,7 +2,7 @@ import { readBaseUrl } from './base-url.js';
 import type { PlatformCall } from './call-report.js';
 import { Circuits } from './circuits.js';
 import { refuseUnknownOptions, type PlatformClientOptions } from './client-options.js';
-import { readIServerMessages, type IServerMessages } from './errors/iserver-messages.js';
+import { readIServerMessages, type IServerMessages } from '../errors/iserver-messages.js';
 import { GotTransport } from './transport/got-transport.js';
 import { readTlsTrust } from './transport/tls-trust.js';
 import type { Transport, TransportFactory } from './transport/transport.js';

@@ -2,7 +2,7 @@ import {
   ForeignRedirectError,
   PlatformHttpError,
   TooManyRedirectsError,
-} from './errors/platform-error-kinds.js';
+} from '../errors/platform-error-kinds.js';
 import type { PlatformResponse } from './platform-response.js';
 
 /** One request as a redirect may rewrite it. */

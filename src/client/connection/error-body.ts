@@ -1,4 +1,4 @@
-import { readErrorPayload, type ErrorPayload } from './errors/error-payload.js';
+import { readErrorPayload, type ErrorPayload } from '../errors/error-payload.js';
 import { parseJson } from './parse-json.js';
 import type { PlatformResponse } from './platform-response.js';
 

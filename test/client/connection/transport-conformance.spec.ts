@@ -1,18 +1,22 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { GotTransport } from '../../src/client/transport/got-transport.js';
-import { networkFailure } from '../../src/client/transport/network-failure.js';
-import { readBody } from '../../src/client/transport/read-body.js';
-import type { HopResponse, Transport, TransportFactory } from '../../src/client/transport/transport.js';
-import { UndiciTransport } from '../../src/client/transport/undici-transport.js';
-import { makeCertificate } from '../support/certificate.js';
-import { eventually } from '../support/eventually.js';
-import { startFaultProxy } from '../support/fault-proxy.js';
-import { redirectTo } from '../support/platform-answers.js';
+import { GotTransport } from '../../../src/client/connection/transport/got-transport.js';
+import { networkFailure } from '../../../src/client/connection/transport/network-failure.js';
+import { readBody } from '../../../src/client/connection/transport/read-body.js';
+import type {
+  HopResponse,
+  Transport,
+  TransportFactory,
+} from '../../../src/client/connection/transport/transport.js';
+import { UndiciTransport } from '../../../src/client/connection/transport/undici-transport.js';
+import { makeCertificate } from '../../support/certificate.js';
+import { eventually } from '../../support/eventually.js';
+import { startFaultProxy } from '../../support/fault-proxy.js';
+import { redirectTo } from '../../support/platform-answers.js';
 import {
   startScriptedPlatform,
   type ScriptedAnswer,
   type ScriptedPlatform,
-} from '../support/scripted-platform.js';
+} from '../../support/scripted-platform.js';
 
 const LIMIT = 1024 * 1024;
 const hang: ScriptedAnswer = () => undefined;

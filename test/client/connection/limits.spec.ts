@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { PlatformHttpError } from '../../src/client/index.js';
-import { loggedIn, openSession } from '../support/logged-in.js';
-import { loginAnswer } from '../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
+import { PlatformHttpError } from '../../../src/client/index.js';
+import { loggedIn, openSession } from '../../support/logged-in.js';
+import { loginAnswer } from '../../support/platform-answers.js';
+import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
 
 const run = promisify(execFile);
 const MIB = 1024 * 1024;

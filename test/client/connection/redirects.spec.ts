@@ -4,11 +4,11 @@ import {
   PlatformHttpError,
   TooManyRedirectsError,
   type PlatformSession,
-} from '../../src/client/index.js';
-import { makeCertificate, type Certificate } from '../support/certificate.js';
-import { loggedIn, openSession } from '../support/logged-in.js';
-import { loginAnswer, redirectTo } from '../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedPlatform } from '../support/scripted-platform.js';
+} from '../../../src/client/index.js';
+import { makeCertificate, type Certificate } from '../../support/certificate.js';
+import { loggedIn, openSession } from '../../support/logged-in.js';
+import { loginAnswer, redirectTo } from '../../support/platform-answers.js';
+import { startScriptedPlatform, type ScriptedPlatform } from '../../support/scripted-platform.js';
 
 const STATUSES = [301, 302, 303, 307, 308];
 const FOLLOWING: [string, string, (session: PlatformSession) => Promise<unknown>][] = [

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deadline } from './deadline.js';
-import { PlatformUnreachableError } from './errors/platform-error-kinds.js';
+import { PlatformUnreachableError } from '../errors/platform-error-kinds.js';
 import { namesACode } from './names-a-code.js';
 import type { PlatformResponse } from './platform-response.js';
 import type { RetryBudget } from './retry-budget.js';

@@ -4,11 +4,11 @@ import {
   PlatformClient,
   PlatformUnreachableError,
   type CircuitChange,
-} from '../../src/client/index.js';
-import { eventually } from '../support/eventually.js';
-import { loggedIn } from '../support/logged-in.js';
-import { loginAnswer, redirectTo } from '../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
+} from '../../../src/client/index.js';
+import { eventually } from '../../support/eventually.js';
+import { loggedIn } from '../../support/logged-in.js';
+import { loginAnswer, redirectTo } from '../../support/platform-answers.js';
+import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
 
 const hang: ScriptedAnswer = () => undefined;
 const half: ScriptedAnswer = (_request, response) =>
