@@ -1,13 +1,18 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { InvalidRequestError, PlatformError, PlatformSession, SessionError } from '../../src/client/index.js';
-import { readBaseUrl, resolveBelow } from '../../src/client/connection/base-url.js';
-import { readIServerMessages } from '../../src/client/errors/iserver-messages.js';
-import { PlatformResponse } from '../../src/client/connection/platform-response.js';
-import { errorOfResponse } from '../../src/client/connection/response-error.js';
-import { ResponseHeaders } from '../../src/client/connection/response-headers.js';
-import { SessionCookies } from '../../src/client/session-cookies.js';
+import {
+  InvalidRequestError,
+  PlatformError,
+  PlatformSession,
+  SessionError,
+} from '../../../src/client/index.js';
+import { readBaseUrl, resolveBelow } from '../../../src/client/connection/base-url.js';
+import { readIServerMessages } from '../../../src/client/errors/iserver-messages.js';
+import { PlatformResponse } from '../../../src/client/connection/platform-response.js';
+import { errorOfResponse } from '../../../src/client/connection/response-error.js';
+import { ResponseHeaders } from '../../../src/client/connection/response-headers.js';
+import { SessionCookies } from '../../../src/client/session/session-cookies.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 const BASE = 'https://platform.example.com/api/';

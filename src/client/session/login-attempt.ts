@@ -5,7 +5,7 @@ import {
   type DelegateRequest,
   type LoginRequest,
 } from './login-request.js';
-import { InvalidRequestError, MissingCredentialError } from './errors/platform-error-kinds.js';
+import { InvalidRequestError, MissingCredentialError } from '../errors/platform-error-kinds.js';
 
 /** A login as it is sent. */
 export interface LoginAttempt {

@@ -8,10 +8,10 @@ import {
   type CallOptions,
   type PlatformSession,
   type RequestOptions,
-} from '../../src/client/index.js';
-import { loggedIn, openSession } from '../support/logged-in.js';
-import { errorAnswer, loginAnswer } from '../support/platform-answers.js';
-import { startScriptedPlatform } from '../support/scripted-platform.js';
+} from '../../../src/client/index.js';
+import { loggedIn, openSession } from '../../support/logged-in.js';
+import { errorAnswer, loginAnswer } from '../../support/platform-answers.js';
+import { startScriptedPlatform } from '../../support/scripted-platform.js';
 
 const OPERATIONS: [string, string, (session: PlatformSession, call?: CallOptions) => Promise<unknown>][] = [
   ['logout', 'POST auth/logout', (session, call) => session.logout(call)],

@@ -5,10 +5,10 @@ import {
   MissingCredentialError,
   PlatformHttpError,
   type LoginCredentials,
-} from '../../src/client/index.js';
-import { openSession } from '../support/logged-in.js';
-import { errorAnswer, loginAnswer, redirectTo } from '../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../support/scripted-platform.js';
+} from '../../../src/client/index.js';
+import { openSession } from '../../support/logged-in.js';
+import { errorAnswer, loginAnswer, redirectTo } from '../../support/platform-answers.js';
+import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
 
 describe('login', () => {
   it.each([

@@ -1,5 +1,5 @@
-import { PlatformHttpError } from './errors/platform-error-kinds.js';
-import type { PlatformResponse } from './connection/platform-response.js';
+import { PlatformHttpError } from '../errors/platform-error-kinds.js';
+import type { PlatformResponse } from '../connection/platform-response.js';
 import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
 
 /** Projects that one answer may list. */

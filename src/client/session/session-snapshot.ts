@@ -1,5 +1,5 @@
 import { concealed } from './concealed.js';
-import { SessionError } from './errors/platform-error-kinds.js';
+import { SessionError } from '../errors/platform-error-kinds.js';
 
 /** One cookie, whole. */
 export interface SnapshotCookie {

@@ -1,4 +1,4 @@
-import { SessionError } from './errors/platform-error-kinds.js';
+import { SessionError } from '../errors/platform-error-kinds.js';
 import type { PlatformProject } from './platform-types.js';
 import { ProjectIndex } from './project-index.js';
 import type { SessionState } from './session-state.js';

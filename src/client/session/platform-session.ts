@@ -3,9 +3,9 @@ import { loginAttempt, requireIdentityToken, type AuthenticationCredentials } fr
 import type { LoginCredentials } from './login-request.js';
 import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
 import { LoadedProjects } from './loaded-projects.js';
-import { PlatformConnection } from './connection/platform-connection.js';
-import { SessionError } from './errors/platform-error-kinds.js';
-import type { PlatformResponse } from './connection/platform-response.js';
+import { PlatformConnection } from '../connection/platform-connection.js';
+import { SessionError } from '../errors/platform-error-kinds.js';
+import type { PlatformResponse } from '../connection/platform-response.js';
 import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
 import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
 import { SessionRequests } from './session-requests.js';
