@@ -12,9 +12,9 @@ export {
   AuthenticatedPlatformSession,
   withPlatformSession,
   type AuthenticatedSessionOptions,
-} from './authenticated-session.js';
-export type { Credential, CredentialProvider } from './credential.js';
-export type { ManagedCredentials } from './managed-credentials.js';
+} from './managed/authenticated-session.js';
+export type { Credential, CredentialProvider } from './managed/credential.js';
+export type { ManagedCredentials } from './managed/managed-credentials.js';
 export { asAnswered } from './session/payload-shapes.js';
 export type {
   PlatformProject,
