@@ -3,7 +3,7 @@ import { PlatformClient, type PlatformSession } from '../client/index.js';
 import { ProfileLoginService } from '../credentials/profile-login.service.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
-import { SessionStore } from '../session/session-store.js';
+import { SessionStore } from '../session/store/session-store.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
 import { type DelegateInput, type LoginInput, SessionTransport } from './login.input.js';

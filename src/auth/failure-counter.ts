@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import { connectRedis } from '../session/redis-connection.js';
-import { redisFault } from '../session/redis-fault.js';
-import { SessionStoreUnavailableError } from '../session/session-store.js';
+import { connectRedis } from '../session/store/redis-connection.js';
+import { redisFault } from '../session/store/redis-fault.js';
+import { SessionStoreUnavailableError } from '../session/store/session-store.js';
 
 /** Counts failures under a key, for a minute from the first. */
 export interface FailureCounter {

@@ -3,7 +3,7 @@ import { type GraphQLFormattedError } from 'graphql';
 import { RateLimitedError } from '../auth/rate-limited-error.js';
 import { PlatformError } from '../client/index.js';
 import { CredentialError, type CredentialReason } from '../credentials/credential-error.js';
-import { SessionStoreUnavailableError } from '../session/session-store.js';
+import { SessionStoreUnavailableError } from '../session/store/session-store.js';
 import { type ErrorCode, type ErrorReason } from './error-codes.js';
 import { ERROR_TABLE } from './error-table.js';
 import { requestError, type RequestError } from './request-error.js';

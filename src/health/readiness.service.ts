@@ -1,6 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { SessionStore } from '../session/session-store.js';
+import { SessionStore } from '../session/store/session-store.js';
 
 /** What a balancer has to know before it sends a request. */
 @Injectable()

@@ -12,7 +12,7 @@ import { type FastifyInstance } from 'fastify';
 import { type Registry } from 'prom-client';
 import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from '../credentials/index.js';
-import { RefusedRecords } from '../session/refused-records.js';
+import { RefusedRecords } from '../session/sealed/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
 import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { REFUSALS, type RefusedRecords } from '../session/refused-records.js';
+import { REFUSALS, type RefusedRecords } from '../session/sealed/refused-records.js';
 
 /** Counts the records of sessions that were not opened: `not_authentic` is somebody at the store, and worth an alert. */
 export function showRefusedRecords(records: RefusedRecords, registry: Registry): void {

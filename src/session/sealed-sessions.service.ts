@@ -1,12 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { PlatformClient, type PlatformSession, SessionError } from '../client/index.js';
-import { newHandle, storeKey } from './handle.js';
+import { newHandle, storeKey } from './sealed/handle.js';
 import { type OpenSession } from './open-session.js';
 import { type PresentedHandle } from './request-context.js';
-import { RefusedRecords } from './refused-records.js';
-import { RecordSeal } from './sealed-record.js';
+import { RefusedRecords } from './sealed/refused-records.js';
+import { RecordSeal } from './sealed/sealed-record.js';
 import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
-import { SessionStore, type StoredSession } from './session-store.js';
+import { SessionStore, type StoredSession } from './store/session-store.js';
 
 /** A record that is written more often than this while it is being removed is removed whatever it holds. */
 const MOST_REMOVALS = 5;

@@ -1,13 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LoginFailedError, PlatformClient, type PlatformSession, SessionError } from '../client/index.js';
 import { InFlight } from './in-flight.js';
-import { onceAmongInstances } from './once-among-instances.js';
+import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';
 import { Relogin } from './relogin.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type ServiceLogin } from './session-record.js';
-import { SessionStore, SessionStoreUnavailableError } from './session-store.js';
+import { SessionStore, SessionStoreUnavailableError } from './store/session-store.js';
 
 /** A write is lost only to one that was under way when the platform session had expired: there are few of them. */
 const MOST_WRITES = 5;

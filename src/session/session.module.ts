@@ -6,13 +6,13 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { EmbeddedSessionStore } from './embedded-session-store.js';
-import { RedisSessionStore } from './redis-session-store.js';
-import { RefusedRecords } from './refused-records.js';
-import { RecordSeal } from './sealed-record.js';
+import { EmbeddedSessionStore } from './store/embedded-session-store.js';
+import { RedisSessionStore } from './store/redis-session-store.js';
+import { RefusedRecords } from './sealed/refused-records.js';
+import { RecordSeal } from './sealed/sealed-record.js';
 import { SealedSessions } from './sealed-sessions.service.js';
-import { sessionKeys, type SessionKeys } from './session-keys.js';
-import { SessionStore } from './session-store.js';
+import { sessionKeys, type SessionKeys } from './sealed/session-keys.js';
+import { SessionStore } from './store/session-store.js';
 import {
   AuthPayloadSessionResolver,
   ExtendPayloadSessionResolver,

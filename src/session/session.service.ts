@@ -1,14 +1,14 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LoginFailedError, type PlatformSession, SessionError } from '../client/index.js';
 import { InFlight } from './in-flight.js';
-import { onceAmongInstances } from './once-among-instances.js';
+import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';
 import { type RequestContext } from './request-context.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type HandleTransport } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';
-import { SessionStore } from './session-store.js';
+import { SessionStore } from './store/session-store.js';
 
 /** What is done on a session that is open. */
 export type SessionWork<T> = (session: PlatformSession, open: OpenSession) => Promise<T>;

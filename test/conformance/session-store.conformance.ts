@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type SessionLife, type SessionStore } from '../../src/session/session-store.js';
+import { type SessionLife, type SessionStore } from '../../src/session/store/session-store.js';
 
 /** A store under test, with a clock that the test moves. */
 export interface StoreUnderTest {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { newHandle } from '../../src/session/handle.js';
-import { SessionStore } from '../../src/session/session-store.js';
+import { newHandle } from '../../src/session/sealed/handle.js';
+import { SessionStore } from '../../src/session/store/session-store.js';
 import { ageRedis } from '../support/age-redis.js';
 import { type Answer } from '../support/graphql-caller.js';
 import { sessionKeysSetting } from '../support/session-keys.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PlatformClient, type PlatformSession } from '../../src/client/index.js';
-import { SessionStore, SessionStoreUnavailableError } from '../../src/session/session-store.js';
+import { SessionStore, SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
 import { mintIdentityToken } from '../support/identity-token.js';
 import { profileYaml } from '../support/profile-yaml.js';
 import { type ProfileApp, startProfileApp } from '../support/start-profile-app.js';

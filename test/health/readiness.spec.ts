@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { SessionStore } from '../../src/session/session-store.js';
+import { SessionStore } from '../../src/session/store/session-store.js';
 import { startApp, type TestApp } from '../support/start-app.js';
 
 describe('a balancer that asks', () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PlatformClient } from '../../src/client/index.js';
-import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
-import { storeKey } from '../../src/session/handle.js';
+import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
+import { storeKey } from '../../src/session/sealed/handle.js';
 import { type Relogin } from '../../src/session/relogin.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { type SessionStore } from '../../src/session/session-store.js';
+import { type SessionStore } from '../../src/session/store/session-store.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';

@@ -5,12 +5,12 @@ import {
   type PlatformSession,
   SessionError,
 } from '../../src/client/index.js';
-import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
-import { RedisSessionStore } from '../../src/session/redis-session-store.js';
+import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
+import { RedisSessionStore } from '../../src/session/store/redis-session-store.js';
 import { type Relogin } from '../../src/session/relogin.js';
-import { storeKey } from '../../src/session/handle.js';
+import { storeKey } from '../../src/session/sealed/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { type SessionStore, SessionStoreUnavailableError } from '../../src/session/session-store.js';
+import { type SessionStore, SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
 import { gate } from '../support/gate.js';
 import { type RotatingPlatform, startRotatingPlatform } from '../support/rotating-platform.js';
 import { requestWith, serverKey, sessionService } from '../support/session-bench.js';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PlatformClient, SessionError } from '../../src/client/index.js';
-import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
-import { storeKey } from '../../src/session/handle.js';
+import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
+import { storeKey } from '../../src/session/sealed/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { SessionStoreUnavailableError } from '../../src/session/session-store.js';
+import { SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
 import { gate } from '../support/gate.js';
 import { manualClock, type ManualClock } from '../support/manual-clock.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';

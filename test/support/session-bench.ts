@@ -4,12 +4,12 @@ import { type NamedKey } from '../../src/config/key-list.js';
 import { type Relogin } from '../../src/session/relogin.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type RequestContext } from '../../src/session/request-context.js';
-import { RefusedRecords } from '../../src/session/refused-records.js';
-import { RecordSeal } from '../../src/session/sealed-record.js';
+import { RefusedRecords } from '../../src/session/sealed/refused-records.js';
+import { RecordSeal } from '../../src/session/sealed/sealed-record.js';
 import { SealedSessions } from '../../src/session/sealed-sessions.service.js';
 import { SessionRenewal } from '../../src/session/session-renewal.service.js';
 import { SessionService } from '../../src/session/session.service.js';
-import { type SessionStore } from '../../src/session/session-store.js';
+import { type SessionStore } from '../../src/session/store/session-store.js';
 
 /** A server key of a name, new each time. */
 export function serverKey(kid: string): NamedKey {

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
-import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
-import { RedisSessionStore } from '../../src/session/redis-session-store.js';
-import { type SessionLife, type SessionStore } from '../../src/session/session-store.js';
+import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
+import { RedisSessionStore } from '../../src/session/store/redis-session-store.js';
+import { type SessionLife, type SessionStore } from '../../src/session/store/session-store.js';
 import { ageRedis } from './age-redis.js';
 import { eventually } from './eventually.js';
 import { manualClock } from './manual-clock.js';

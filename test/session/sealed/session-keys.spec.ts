@@ -1,7 +1,7 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { sessionKeys } from '../../src/session/session-keys.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { sessionKeys } from '../../../src/session/sealed/session-keys.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 describe('session keys', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { RedisSessionStore } from '../../src/session/redis-session-store.js';
-import { SessionStoreUnavailableError } from '../../src/session/session-store.js';
-import { sessionStoreConformance } from '../conformance/session-store.conformance.js';
-import { ageRedis } from '../support/age-redis.js';
-import { eventually } from '../support/eventually.js';
-import { type RunningRedis, redisMissing, startRedis } from '../support/start-redis.js';
+import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
+import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
+import { ageRedis } from '../../support/age-redis.js';
+import { eventually } from '../../support/eventually.js';
+import { type RunningRedis, redisMissing, startRedis } from '../../support/start-redis.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LeaseTable } from '../../src/session/lease-table.js';
-import { onceAmongInstances } from '../../src/session/once-among-instances.js';
-import { type SessionStore } from '../../src/session/session-store.js';
-import { eventually } from '../support/eventually.js';
-import { gate } from '../support/gate.js';
-import { manualClock, type ManualClock } from '../support/manual-clock.js';
+import { LeaseTable } from '../../../src/session/store/lease-table.js';
+import { onceAmongInstances } from '../../../src/session/store/once-among-instances.js';
+import { type SessionStore } from '../../../src/session/store/session-store.js';
+import { eventually } from '../../support/eventually.js';
+import { gate } from '../../support/gate.js';
+import { manualClock, type ManualClock } from '../../support/manual-clock.js';
 
 describe('what is done once among instances', () => {
   let clock: ManualClock;

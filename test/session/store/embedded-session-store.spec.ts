@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
-import { SessionStoreUnavailableError } from '../../src/session/session-store.js';
-import { sessionStoreConformance } from '../conformance/session-store.conformance.js';
-import { manualClock } from '../support/manual-clock.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
+import { SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
+import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
+import { manualClock } from '../../support/manual-clock.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PlatformTimeoutError } from '../client/index.js';
+import { PlatformTimeoutError } from '../../client/index.js';
 import { type SessionStore } from './session-store.js';
 
 /** An instance that dies holds the others up for no longer than this. */

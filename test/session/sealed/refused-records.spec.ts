@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { PlatformClient } from '../../src/client/index.js';
-import { EmbeddedSessionStore } from '../../src/session/embedded-session-store.js';
-import { storeKey } from '../../src/session/handle.js';
-import { RefusedRecords } from '../../src/session/refused-records.js';
-import { type SessionService } from '../../src/session/session.service.js';
-import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';
-import { tempFolder } from '../support/temp-folder.js';
-import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+import { PlatformClient } from '../../../src/client/index.js';
+import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
+import { storeKey } from '../../../src/session/sealed/handle.js';
+import { RefusedRecords } from '../../../src/session/sealed/refused-records.js';
+import { type SessionService } from '../../../src/session/session.service.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../../support/session-bench.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { startUserPlatform, type UserPlatform } from '../../support/user-platform.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 const KEY = serverKey('a');

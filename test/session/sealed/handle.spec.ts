@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isHandle, newHandle, storeKey } from '../../src/session/handle.js';
+import { isHandle, newHandle, storeKey } from '../../../src/session/sealed/handle.js';
 
 describe('a handle', () => {
   it('is 32 random bytes in base64url', () => {
