@@ -69,7 +69,7 @@ module.exports = {
       name: 'credentials-know-the-client-only',
       severity: 'error',
       from: { path: '^src/credentials/' },
-      to: { path: '^src/', pathNot: '^src/(credentials|client|config|session)/' },
+      to: { path: '^src/', pathNot: '^src/(credentials|client|config|errors|session)/' },
     },
     {
       name: 'auth-and-projects-are-strangers',

@@ -1,5 +1,5 @@
 import { type FailureCounter } from './failure-counter.js';
-import { RateLimitedError } from './rate-limited-error.js';
+import { RateLimitedError } from '../errors/rate-limited-error.js';
 
 /** A key under which failures are counted, and how many are allowed. */
 export interface Allowance {

@@ -1,4 +1,4 @@
-import { CredentialError } from './credential-error.js';
+import { CredentialError } from '../errors/credential-error.js';
 import { environment as processEnvironment } from '../config/environment.js';
 import { checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../client/index.js';

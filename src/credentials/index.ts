@@ -1,5 +1,5 @@
 export { type Once } from './once.js';
-export { CredentialError, type CredentialReason, type CredentialStore } from './credential-error.js';
+export { CredentialError, type CredentialReason, type CredentialStore } from '../errors/credential-error.js';
 export { type CredentialProvider } from '../client/index.js';
 export { env, type EnvParameters } from './env.js';
 export { file, type FileParameters } from './file.js';

@@ -1,5 +1,5 @@
 import { checkParameters, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
-import { type CredentialReason } from './credential-error.js';
+import { type CredentialReason } from '../errors/credential-error.js';
 import { type CredentialProvider } from '../client/index.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
 import { loadSdk } from './load-sdk.js';

@@ -1,5 +1,5 @@
 import { checkParameters, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
-import { CredentialError } from './credential-error.js';
+import { CredentialError } from '../errors/credential-error.js';
 import { type CredentialProvider } from '../client/index.js';
 import { reasonOfGoogleError } from './google-failure.js';
 import { loadSdk } from './load-sdk.js';

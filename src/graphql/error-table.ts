@@ -17,8 +17,8 @@ import {
   TooManyRedirectsError,
   UnknownPlatformError,
 } from '../client/index.js';
-import { type ErrorCode, type ErrorReason } from './error-codes.js';
-import { iserverReason } from './iserver-reasons.js';
+import { type ErrorCode, type ErrorReason } from '../errors/error-codes.js';
+import { iserverReason } from '../errors/iserver-reasons.js';
 
 /** How one kind of client error looks in GraphQL. */
 export interface ErrorRow {

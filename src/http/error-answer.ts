@@ -1,5 +1,5 @@
 import { type FastifyReply } from 'fastify';
-import { ERROR_CODES, type ErrorCode } from '../graphql/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 
 /** An answer that never got as far as GraphQL, in the shape that a GraphQL client reads. */
 export interface ErrorAnswer {

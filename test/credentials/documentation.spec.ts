@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { CREDENTIAL_REASONS } from '../../src/credentials/credential-error.js';
+import { CREDENTIAL_REASONS } from '../../src/errors/credential-error.js';
 import { parseProfiles } from '../../src/credentials/profiles/parse-profiles.js';
 
 const text = await readFile(new URL('../../docs/credentials.md', import.meta.url), 'utf8');

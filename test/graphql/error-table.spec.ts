@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import * as client from '../../src/client/index.js';
-import { ERROR_CODES, ERROR_REASONS } from '../../src/graphql/error-codes.js';
+import { ERROR_CODES, ERROR_REASONS } from '../../src/errors/error-codes.js';
 import { ERROR_TABLE } from '../../src/graphql/error-table.js';
 
 const docs = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');

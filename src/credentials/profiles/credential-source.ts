@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { IsIn, IsNotEmpty, IsString, IsUrl, ValidateIf } from 'class-validator';
-import { CREDENTIAL_STORES, type CredentialStore } from '../credential-error.js';
+import { CREDENTIAL_STORES, type CredentialStore } from '../../errors/credential-error.js';
 
 /** Marks what may be left out; unlike null, which in YAML is a name whose value was forgotten. */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
