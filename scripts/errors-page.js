@@ -1,5 +1,5 @@
 import { ERROR_CODES, ERROR_REASONS } from '../dist/errors/error-codes.js';
-import { ERROR_TABLE } from '../dist/graphql/error-table.js';
+import { ERROR_TABLE } from '../dist/graphql/errors/error-table.js';
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
@@ -18,7 +18,7 @@ export function errorsPage() {
   ]);
   return `# Errors
 
-<!-- Generated from src/errors/error-codes.ts and src/graphql/error-table.ts by npm run generate. -->
+<!-- Generated from src/errors/error-codes.ts and src/graphql/errors/error-table.ts by npm run generate. -->
 
 Every error of an answer has \`message\`, \`path\` where it belongs to a field, and these \`extensions\`, never anything else:
 

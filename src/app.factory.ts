@@ -4,7 +4,7 @@ import { LogController } from 'fastify';
 import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { type Environment, SettingsModule } from './config/settings.module.js';
-import { isForeseen } from './graphql/to-graphql-error.js';
+import { isForeseen } from './graphql/errors/to-graphql-error.js';
 import { headAnswers, REQUEST_ID_HEADER } from './http/answer-headers.js';
 import { answerBadAddress, answerBrokenHttp } from './http/broken-request.js';
 import { drainConnections } from './http/drain.js';

@@ -3,18 +3,18 @@ import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nest
 import { Module } from '@nestjs/common';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
-import { FederationGatePlugin } from './federation-gate.plugin.js';
-import { prefixRootFields } from './field-prefix.js';
+import { FederationGatePlugin } from './federation/federation-gate.plugin.js';
+import { prefixRootFields } from './federation/field-prefix.js';
 import { RequestScope } from '../logging/request-scope.js';
-import { DocumentPlugin } from './document.plugin.js';
-import { graphQLContext } from './graphql-context.js';
-import { OriginPlugin } from './origin.plugin.js';
-import { PersistedDocuments } from './persisted-documents.js';
-import { PersistedDocumentsModule } from './persisted-documents.module.js';
-import { refusalRule } from './refused-document.js';
-import { RequestPlugin } from './request.plugin.js';
-import { describeRootTypes } from './root-descriptions.js';
-import { toGraphQLError } from './to-graphql-error.js';
+import { DocumentPlugin } from './documents/document.plugin.js';
+import { graphQLContext } from './request/graphql-context.js';
+import { OriginPlugin } from './request/origin.plugin.js';
+import { PersistedDocuments } from './documents/persisted-documents.js';
+import { PersistedDocumentsModule } from './documents/persisted-documents.module.js';
+import { refusalRule } from './documents/refused-document.js';
+import { RequestPlugin } from './request/request.plugin.js';
+import { describeRootTypes } from './federation/root-descriptions.js';
+import { toGraphQLError } from './errors/to-graphql-error.js';
 
 /** Composers differ in what they read: this version and these directives are read by all. */
 const FEDERATION = {

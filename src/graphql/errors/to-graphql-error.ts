@@ -1,10 +1,10 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { type GraphQLFormattedError } from 'graphql';
-import { RateLimitedError } from '../errors/rate-limited-error.js';
-import { PlatformError } from '../client/index.js';
-import { CredentialError, type CredentialReason } from '../errors/credential-error.js';
-import { SessionStoreUnavailableError } from '../session/store/session-store.js';
-import { type ErrorCode, type ErrorReason } from '../errors/error-codes.js';
+import { RateLimitedError } from '../../errors/rate-limited-error.js';
+import { PlatformError } from '../../client/index.js';
+import { CredentialError, type CredentialReason } from '../../errors/credential-error.js';
+import { SessionStoreUnavailableError } from '../../session/store/session-store.js';
+import { type ErrorCode, type ErrorReason } from '../../errors/error-codes.js';
 import { ERROR_TABLE } from './error-table.js';
 import { requestError, type RequestError } from './request-error.js';
 

@@ -16,9 +16,9 @@ import {
   SessionError,
   TooManyRedirectsError,
   UnknownPlatformError,
-} from '../client/index.js';
-import { type ErrorCode, type ErrorReason } from '../errors/error-codes.js';
-import { iserverReason } from '../errors/iserver-reasons.js';
+} from '../../client/index.js';
+import { type ErrorCode, type ErrorReason } from '../../errors/error-codes.js';
+import { iserverReason } from '../../errors/iserver-reasons.js';
 
 /** How one kind of client error looks in GraphQL. */
 export interface ErrorRow {

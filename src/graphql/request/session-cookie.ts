@@ -1,5 +1,5 @@
 import { stringifySetCookie } from 'cookie';
-import { type CookieChange } from '../session/request-context.js';
+import { type CookieChange } from '../../session/request-context.js';
 
 /** Browsers take `Secure` cookies over plain http from these hosts only. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Settings } from '../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { PersistedDocuments } from './persisted-documents.js';
 
 /** Gives the documents that are allowed; undefined where all are. */

@@ -1,6 +1,6 @@
 import { parseCookie } from 'cookie';
-import { isHandle } from '../session/sealed/handle.js';
-import { type PresentedHandle } from '../session/request-context.js';
+import { isHandle } from '../../session/sealed/handle.js';
+import { type PresentedHandle } from '../../session/request-context.js';
 
 /** The parts of a request that may carry a handle. */
 export interface HandleBearer {

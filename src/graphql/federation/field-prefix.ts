@@ -8,7 +8,7 @@ import {
   print,
   visit,
 } from 'graphql';
-import { prefixedName } from '../config/prefixed-name.js';
+import { prefixedName } from '../../config/prefixed-name.js';
 
 /**
  * A transform of the schema that gives every field of `Query` and `Mutation` a prefix, in what runs and in the SDL

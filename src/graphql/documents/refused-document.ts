@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type ValidationRule } from 'graphql';
-import { type RefusedRequestError } from './refused-request-error.js';
+import { type RefusedRequestError } from '../errors/refused-request-error.js';
 
 const refusals = new WeakMap<DocumentNode, RefusedRequestError>();
 

@@ -1,11 +1,11 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { Logger } from '@nestjs/common';
-import { Settings } from '../config/settings.js';
-import { answerStatus } from './answer-status.js';
+import { Settings } from '../../config/settings.js';
+import { answerStatus } from '../errors/answer-status.js';
 import { type GraphQLContext } from './graphql-context.js';
 import { setCookieHeader } from './session-cookie.js';
-import { isUnforeseen } from './to-graphql-error.js';
+import { isUnforeseen } from '../errors/to-graphql-error.js';
 
 /** What follows from how a request went: status, no caching, at most one cookie, when to come again, a line in the log. */
 @Plugin()

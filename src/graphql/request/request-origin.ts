@@ -1,4 +1,4 @@
-import { type HandleTransport } from '../session/session-record.js';
+import { type HandleTransport } from '../../session/session-record.js';
 
 /** What a request tells of where it comes from. */
 export interface RequestOrigin {

@@ -2,12 +2,12 @@ import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/se
 import { Plugin } from '@nestjs/apollo';
 import { Inject } from '@nestjs/common';
 import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
-import { Settings } from '../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { brokenLimit, type DocumentLimits } from './document-limits.js';
-import { type GraphQLContext } from './graphql-context.js';
+import { type GraphQLContext } from '../request/graphql-context.js';
 import { PersistedDocuments } from './persisted-documents.js';
 import { refusedDocument } from './refused-document.js';
-import { RefusedRequestError } from './refused-request-error.js';
+import { RefusedRequestError } from '../errors/refused-request-error.js';
 
 const BAD_REQUEST = 400;
 

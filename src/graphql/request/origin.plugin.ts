@@ -1,9 +1,9 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { OperationTypeNode } from 'graphql';
-import { Settings } from '../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { type GraphQLContext } from './graphql-context.js';
-import { RefusedRequestError } from './refused-request-error.js';
+import { RefusedRequestError } from '../errors/refused-request-error.js';
 import { mayChange } from './request-origin.js';
 
 const FORBIDDEN = 403;

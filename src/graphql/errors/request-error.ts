@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
-import { type ErrorCode, type ErrorReason } from '../errors/error-codes.js';
+import { type ErrorCode, type ErrorReason } from '../../errors/error-codes.js';
 import { schemaHint } from './schema-hint.js';
 import { RefusedRequestError } from './refused-request-error.js';
 

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { GraphQLError } from 'graphql';
-import * as client from '../../src/client/index.js';
-import { toGraphQLError } from '../../src/graphql/to-graphql-error.js';
-import { SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
+import * as client from '../../../src/client/index.js';
+import { toGraphQLError } from '../../../src/graphql/errors/to-graphql-error.js';
+import { SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
 
 const at = {
   message: 'CANARY in the first message',

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import * as client from '../../src/client/index.js';
-import { ERROR_CODES, ERROR_REASONS } from '../../src/errors/error-codes.js';
-import { ERROR_TABLE } from '../../src/graphql/error-table.js';
+import * as client from '../../../src/client/index.js';
+import { ERROR_CODES, ERROR_REASONS } from '../../../src/errors/error-codes.js';
+import { ERROR_TABLE } from '../../../src/graphql/errors/error-table.js';
 
-const docs = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+const docs = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
 const documented = (heading: string): string[] =>
   [...(docs.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `([A-Z_]+)`/gm)].map(
     (match) => String(match[1]),

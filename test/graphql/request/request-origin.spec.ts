@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayChange, type RequestOrigin } from '../../src/graphql/request-origin.js';
+import { mayChange, type RequestOrigin } from '../../../src/graphql/request/request-origin.js';
 
 const ALLOWED = ['https://good.example', 'https://other.example:8443'];
 

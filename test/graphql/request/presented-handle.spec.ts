@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { presentedHandle } from '../../src/graphql/presented-handle.js';
-import { newHandle } from '../../src/session/sealed/handle.js';
+import { presentedHandle } from '../../../src/graphql/request/presented-handle.js';
+import { newHandle } from '../../../src/session/sealed/handle.js';
 
 const handle = newHandle();
 const NAME = '__Host-portico';

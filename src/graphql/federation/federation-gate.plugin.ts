@@ -1,15 +1,15 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
-import { Settings } from '../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import {
   asksForFederation,
   FEDERATION_SECRET_HEADER,
   type FederationGate,
   federationGate,
 } from './federation-gate.js';
-import { type GraphQLContext } from './graphql-context.js';
+import { type GraphQLContext } from '../request/graphql-context.js';
 import { checkRepresentations } from './representations.js';
-import { RefusedRequestError } from './refused-request-error.js';
+import { RefusedRequestError } from '../errors/refused-request-error.js';
 
 const FORBIDDEN = 403;
 

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildASTSchema, type GraphQLSchema, type GraphQLObjectType, parse } from 'graphql';
-import { composeSupergraph, USUAL_URLS } from '../../examples/federation/compose.ts';
-import { RATINGS_SDL } from '../../examples/federation/ratings-subgraph.ts';
-import { COMPOSERS, type Subgraph } from '../support/composers.js';
-import { startApp, type TestApp } from '../support/start-app.js';
+import { composeSupergraph, USUAL_URLS } from '../../../examples/federation/compose.ts';
+import { RATINGS_SDL } from '../../../examples/federation/ratings-subgraph.ts';
+import { COMPOSERS, type Subgraph } from '../../support/composers.js';
+import { startApp, type TestApp } from '../../support/start-app.js';
 
-const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+const read = (path: string): Promise<string> =>
+  readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const FEDERATION = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
 /** A graph whose `me`, `projects` and `login` are taken. */
 const TAKEN: Subgraph = {

@@ -1,8 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { PersistedDocuments, PersistedDocumentsError } from '../../src/graphql/persisted-documents.js';
-import { failToStart, stopServices } from '../support/run-service.js';
-import { tempFolder } from '../support/temp-folder.js';
+import {
+  PersistedDocuments,
+  PersistedDocumentsError,
+} from '../../../src/graphql/documents/persisted-documents.js';
+import { failToStart, stopServices } from '../../support/run-service.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 describe('a folder of documents', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;

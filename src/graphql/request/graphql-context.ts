@@ -1,4 +1,4 @@
-import { type RequestContext } from '../session/request-context.js';
+import { type RequestContext } from '../../session/request-context.js';
 import { hasCookie, presentedHandle } from './presented-handle.js';
 import { type RequestOrigin } from './request-origin.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
