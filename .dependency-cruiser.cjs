@@ -10,7 +10,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['^src/console/page/', '^src/(index|main|platform)\\.ts$', '\\.d\\.ts$'],
+        pathNot: ['^src/console/page/', '^src/(index|main|demo-platform)\\.ts$', '\\.d\\.ts$'],
       },
       to: {},
     },
@@ -56,14 +56,14 @@ module.exports = {
     {
       name: 'embedded-platform-is-loaded-by-the-app-only',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(embedded-platform/|platform\\.module\\.ts$|platform\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/(embedded-platform/|platform/platform\\.module\\.ts$|demo-platform\\.ts$)' },
       to: { path: '^src/embedded-platform/' },
     },
     {
       name: 'session-knows-no-layer-above',
       severity: 'error',
       from: { path: '^src/session/' },
-      to: { path: `^src/(${LAYERS}|graphql|main|app\\.module)` },
+      to: { path: `^src/(${LAYERS}|graphql|main|app)` },
     },
     {
       name: 'credentials-know-the-client-only',
@@ -90,7 +90,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot: [
-          '^src/(serve|app\\.factory)\\.ts$',
+          '^src/app/(serve|app\\.factory)\\.ts$',
           '\\.(module|resolver|service|controller|model|input|plugin|indicator|adapter)\\.ts$',
         ],
       },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { graphql, Kind, parse, print, visit } from 'graphql';
-import { createApp } from '../dist/app.factory.js';
+import { createApp } from '../dist/app/app.factory.js';
 
 /** The schema of the service as it runs: as clients see it, and as the subgraph that it answers to a router. */
 export async function sdl() {

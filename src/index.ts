@@ -1,6 +1,6 @@
 /** The service as a library: for those who run it inside a process of their own, and for consumers of its errors. */
-export { createApp } from './app.factory.js';
-export { AppModule } from './app.module.js';
+export { createApp } from './app/app.factory.js';
+export { AppModule } from './app/app.module.js';
 export { SettingsError } from './config/read-settings.js';
 export { Settings } from './config/settings.js';
 export { type Environment } from './config/settings.module.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type AddressInfo } from 'node:net';
-import { createApp } from '../../src/app.factory.js';
+import { createApp } from '../../src/app/app.factory.js';
 import { MetricsModule } from '../../src/metrics/metrics.module.js';
 import { storeKey } from '../../src/session/sealed/handle.js';
 import { SessionStore } from '../../src/session/store/session-store.js';

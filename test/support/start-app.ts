@@ -1,5 +1,5 @@
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createApp } from '../../src/app.factory.js';
+import { createApp } from '../../src/app/app.factory.js';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
 import { LEDGER_LOG_LEVEL } from './secret-ledger.js';
 import { tempFolder } from './temp-folder.js';

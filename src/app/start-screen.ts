@@ -1,5 +1,5 @@
-import { prefixedName } from './config/prefixed-name.js';
-import { type RunningPlatform } from './platform.module.js';
+import { prefixedName } from '../config/prefixed-name.js';
+import { type RunningPlatform } from '../platform/platform.module.js';
 
 const DEMO_LOGIN =
   '(input: {username: "demo", password: "demo", transport: BEARER}) { handle me { fullName } projects { id name } }';

@@ -1,8 +1,8 @@
 import { processEnvironment } from './config/process-environment.js';
 import { readSettings } from './config/read-settings.js';
 import { DEMO_LOGINS, startEmbeddedPlatform } from './embedded-platform/index.js';
-import { startFault } from './start-fault.js';
-import { platformScreen } from './start-screen.js';
+import { startFault } from './app/start-fault.js';
+import { platformScreen } from './app/start-screen.js';
 
 const DEFAULT_PORT = '3100';
 

@@ -1,8 +1,8 @@
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './app.factory.js';
-import { Settings } from './config/settings.js';
-import { ReadinessService } from './health/readiness.service.js';
-import { EmbeddedPlatform, type RunningPlatform } from './platform.module.js';
+import { Settings } from '../config/settings.js';
+import { ReadinessService } from '../health/readiness.service.js';
+import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
 import { startFault } from './start-fault.js';
 import { startScreen } from './start-screen.js';
 

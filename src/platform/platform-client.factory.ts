@@ -1,6 +1,6 @@
-import { PlatformClient, type PlatformClientOptions } from './client/index.js';
-import { SettingsError } from './config/read-settings.js';
-import { type Settings } from './config/settings.js';
+import { PlatformClient, type PlatformClientOptions } from '../client/index.js';
+import { SettingsError } from '../config/read-settings.js';
+import { type Settings } from '../config/settings.js';
 
 /** The settings by which the client's options are set, whose names a person knows who starts the service. */
 const SETTING_OF_OPTION: Readonly<Record<string, string>> = {

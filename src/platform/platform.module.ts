@@ -1,9 +1,9 @@
 import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { type Registry } from 'prom-client';
-import { type CircuitChange, PlatformClient } from './client/index.js';
-import { Settings } from './config/settings.js';
-import { MetricsRegistry } from './metrics/metrics-registry.js';
-import { measurePlatformCalls } from './metrics/platform-metrics.js';
+import { type CircuitChange, PlatformClient } from '../client/index.js';
+import { Settings } from '../config/settings.js';
+import { MetricsRegistry } from '../metrics/metrics-registry.js';
+import { measurePlatformCalls } from '../metrics/platform-metrics.js';
 import { platformClient } from './platform-client.factory.js';
 
 /** The platform that is run here, where none is configured. */
@@ -30,7 +30,7 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
       inject: [Settings],
       useFactory: async (settings: Settings): Promise<RunningPlatform | undefined> => {
         if (!settings.runsEmbeddedPlatform) return undefined;
-        const { DEMO_LOGINS, startEmbeddedPlatform } = await import('./embedded-platform/index.js');
+        const { DEMO_LOGINS, startEmbeddedPlatform } = await import('../embedded-platform/index.js');
         const platform = await startEmbeddedPlatform({
           port: settings.EMBEDDED_PLATFORM_PORT,
           path: settings.EMBEDDED_PLATFORM_PATH,

@@ -1,0 +1,31 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { ConsoleModule } from '../console/console.module.js';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { GraphQLModule } from '../graphql/graphql.module.js';
+import { HealthModule } from '../health/health.module.js';
+import { MetricsModule } from '../metrics/metrics.module.js';
+import { PlatformModule } from '../platform/platform.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { SessionModule } from '../session/session.module.js';
+
+/** The only list of modules. */
+@Module({
+  imports: [
+    PlatformModule,
+    CredentialsModule,
+    SessionModule,
+    AuthModule,
+    ProjectsModule,
+    GraphQLModule,
+    HealthModule,
+    ConsoleModule,
+    MetricsModule,
+  ],
+})
+export class AppModule {
+  /** @param globals the modules that give what was made before the application: settings, the scope of a request. */
+  static with(...globals: DynamicModule[]): DynamicModule {
+    return { module: AppModule, imports: globals };
+  }
+}
