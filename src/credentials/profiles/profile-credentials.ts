@@ -1,5 +1,5 @@
-import { type EnvParameters } from '../env.js';
-import { once, type Once } from '../once.js';
+import { type EnvParameters } from '../providers/env.js';
+import { once, type Once } from '../providers/once.js';
 import { type CredentialProfile } from './credential-profile.js';
 import { sourceProviders } from './source-provider.js';
 

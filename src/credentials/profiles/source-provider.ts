@@ -1,10 +1,10 @@
 import { type CredentialProvider } from '../../client/index.js';
-import { env, type EnvParameters } from '../env.js';
-import { file } from '../file.js';
-import { KeyVaultSecret } from '../key-vault.js';
-import { parameterStore } from '../parameter-store.js';
-import { SecretManagerSecret } from '../secret-manager.js';
-import { SecretsManagerSecret } from '../secrets-manager.js';
+import { env, type EnvParameters } from '../providers/env.js';
+import { file } from '../providers/file.js';
+import { KeyVaultSecret } from '../providers/key-vault.js';
+import { parameterStore } from '../providers/parameter-store.js';
+import { SecretManagerSecret } from '../providers/secret-manager.js';
+import { SecretsManagerSecret } from '../providers/secrets-manager.js';
 import { type CredentialSource } from './credential-source.js';
 
 type ProviderOfKey = (key: string | undefined) => CredentialProvider;

@@ -1,12 +1,12 @@
 import { describe } from '@jest/globals';
-import { keyVault, KeyVaultSecret } from '../../src/credentials/index.js';
-import { secretStoreConformance } from '../conformance/secret-store.conformance.js';
+import { keyVault, KeyVaultSecret } from '../../../src/credentials/index.js';
+import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
 import {
   KEY_VAULT_WITHOUT_LOGIN,
   keyVaultEnvironment,
   startKeyVault,
-} from '../support/key-vault-secret-store.js';
-import { type LoopbackSecretStore } from '../support/loopback-secret-store.js';
+} from '../../support/key-vault-secret-store.js';
+import { type LoopbackSecretStore } from '../../support/loopback-secret-store.js';
 
 const secretName = 'portico';
 

@@ -1,6 +1,6 @@
 import { checkValue, optional, TEXT } from './check-parameters.js';
-import { CredentialError, type CredentialReason, type SecretOrigin } from '../errors/credential-error.js';
-import { type CredentialProvider } from '../client/index.js';
+import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
+import { type CredentialProvider } from '../../client/index.js';
 import { once, type Once, type OnceOptions } from './once.js';
 import { pickField } from './pick-field.js';
 import { FETCH_LIMIT_MS, withinLimit } from './time-limit.js';

@@ -1,4 +1,4 @@
-import { type CredentialReason } from '../errors/credential-error.js';
+import { type CredentialReason } from '../../errors/credential-error.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
 
 /** AWS answers nearly every refusal with status 400, so the error's name tells them apart. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ACCESS, checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
-import { CredentialError, type CredentialReason, type SecretOrigin } from '../errors/credential-error.js';
-import { type CredentialProvider } from '../client/index.js';
+import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
+import { type CredentialProvider } from '../../client/index.js';
 import { secretText } from './secret-text.js';
 import { type SecretAccess, SharedSecret } from './shared-secret.js';
 

@@ -1,4 +1,4 @@
-import { CredentialError, type SecretOrigin } from '../errors/credential-error.js';
+import { CredentialError, type SecretOrigin } from '../../errors/credential-error.js';
 
 /** Milliseconds that one fetch may take, the loading of its SDK included. */
 export const FETCH_LIMIT_MS = 5000;

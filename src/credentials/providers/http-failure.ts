@@ -1,4 +1,4 @@
-import { type CredentialReason } from '../errors/credential-error.js';
+import { type CredentialReason } from '../../errors/credential-error.js';
 
 /** What a store's HTTP status means when it brings no secret. */
 export function reasonOfStatus(status: number): CredentialReason {

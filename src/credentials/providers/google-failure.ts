@@ -1,4 +1,4 @@
-import { type CredentialReason } from '../errors/credential-error.js';
+import { type CredentialReason } from '../../errors/credential-error.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
 
 /** The gRPC codes that are about the request. */

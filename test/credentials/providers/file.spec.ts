@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { file } from '../../src/credentials/index.js';
-import { credentialProviderConformance } from '../conformance/credential-provider.conformance.js';
-import { expectCredentialError } from '../support/expect-credential-error.js';
-import { secretCanary } from '../support/secret-canary.js';
+import { file } from '../../../src/credentials/index.js';
+import { credentialProviderConformance } from '../../conformance/credential-provider.conformance.js';
+import { expectCredentialError } from '../../support/expect-credential-error.js';
+import { secretCanary } from '../../support/secret-canary.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'portico-file-'));
 const path = join(folder, 'password');

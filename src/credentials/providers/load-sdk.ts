@@ -1,4 +1,4 @@
-import { CredentialError, type SecretOrigin } from '../errors/credential-error.js';
+import { CredentialError, type SecretOrigin } from '../../errors/credential-error.js';
 
 /**
  * Imports a store's SDK, an optional dependency, when a secret is first asked for.

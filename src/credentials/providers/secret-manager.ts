@@ -1,6 +1,6 @@
 import { checkParameters, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
-import { CredentialError } from '../errors/credential-error.js';
-import { type CredentialProvider } from '../client/index.js';
+import { CredentialError } from '../../errors/credential-error.js';
+import { type CredentialProvider } from '../../client/index.js';
 import { reasonOfGoogleError } from './google-failure.js';
 import { loadSdk } from './load-sdk.js';
 import { secretText } from './secret-text.js';

@@ -1,4 +1,4 @@
-import { CredentialError, type SecretOrigin } from '../errors/credential-error.js';
+import { CredentialError, type SecretOrigin } from '../../errors/credential-error.js';
 
 /** The error of a secret that holds bytes where a text is wanted. */
 export function binarySecret(origin: SecretOrigin): CredentialError {

@@ -1,6 +1,6 @@
 import { checkParameters, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
-import { type CredentialReason } from '../errors/credential-error.js';
-import { type CredentialProvider } from '../client/index.js';
+import { type CredentialReason } from '../../errors/credential-error.js';
+import { type CredentialProvider } from '../../client/index.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
 import { loadSdk } from './load-sdk.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';

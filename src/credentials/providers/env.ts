@@ -1,7 +1,7 @@
-import { CredentialError } from '../errors/credential-error.js';
-import { environment as processEnvironment } from '../config/environment.js';
+import { CredentialError } from '../../errors/credential-error.js';
+import { environment as processEnvironment } from '../../config/environment.js';
 import { checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
-import { type CredentialProvider } from '../client/index.js';
+import { type CredentialProvider } from '../../client/index.js';
 import { SharedSecret } from './shared-secret.js';
 
 /** A variable of the process's environment. */

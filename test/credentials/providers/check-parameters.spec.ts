@@ -10,8 +10,8 @@ import {
   SecretManagerSecret,
   secretsManager,
   SecretsManagerSecret,
-} from '../../src/credentials/index.js';
-import { secretCanary } from '../support/secret-canary.js';
+} from '../../../src/credentials/index.js';
+import { secretCanary } from '../../support/secret-canary.js';
 
 /** As a program in JavaScript calls it. */
 type Maker = (parameters?: unknown) => unknown;

@@ -1,6 +1,6 @@
 import { reasonOfAwsError } from './aws-failure.js';
 import { checkParameters, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
-import { type CredentialProvider } from '../client/index.js';
+import { type CredentialProvider } from '../../client/index.js';
 import { loadSdk } from './load-sdk.js';
 import { binarySecret } from './secret-text.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';

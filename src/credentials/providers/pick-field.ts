@@ -1,4 +1,4 @@
-import { CredentialError, type SecretOrigin } from '../errors/credential-error.js';
+import { CredentialError, type SecretOrigin } from '../../errors/credential-error.js';
 
 /**
  * Reduces a secret to one key of its JSON object (spec, "Credential providers"); without `key` the text stays
