@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-import { createPlatform } from './platform.js';
+import { createPlatform } from './sessions/platform.js';
 import { createPlatformServer } from './server.js';
 import { type EmbeddedPlatformOptions, readSettings } from './settings.js';
 
-export { DEMO_LOGINS } from './directory.js';
+export { DEMO_LOGINS } from './accounts/directory.js';
 export { type EmbeddedPlatformOptions } from './settings.js';
 
 const LOOPBACK = '127.0.0.1';

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { type Answer } from './answer.js';
-import { answerCall, toRefusalAnswer } from './answer-call.js';
-import { toCall } from './call.js';
-import { drain } from './drain.js';
-import { type Platform } from './platform.js';
-import { readBody } from './request-body.js';
-import { refuseUnreadable } from './unreadable-request.js';
+import { type Answer } from './wire/answer.js';
+import { answerCall, toRefusalAnswer } from './operations/answer-call.js';
+import { toCall } from './wire/call.js';
+import { drain } from './wire/drain.js';
+import { type Platform } from './sessions/platform.js';
+import { readBody } from './wire/request-body.js';
+import { refuseUnreadable } from './wire/unreadable-request.js';
 
 /** The HTTP server of a platform, not yet listening. */
 export function createPlatformServer(platform: Platform): Server {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import * as errors from '../../src/embedded-platform/errors.js';
+import * as errors from '../../src/embedded-platform/wire/errors.js';
 import { DEMO_LOGINS } from '../../src/embedded-platform/index.js';
 
 const PAGE = join(import.meta.dirname, '../../docs/embedded-platform.md');

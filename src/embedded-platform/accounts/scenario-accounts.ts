@@ -6,7 +6,7 @@ import {
   passwordExpired,
   privilegeMissing,
   sessionsOfUserExceeded,
-} from './errors.js';
+} from '../wire/errors.js';
 import { MANY_PROJECTS, TWIN_PROJECTS } from './project-lists.js';
 
 /** One account for each failure that a front end should be tried against. */

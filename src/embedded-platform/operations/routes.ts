@@ -1,10 +1,10 @@
-import { type Answer } from './answer.js';
-import { type Call } from './call.js';
+import { type Answer } from '../wire/answer.js';
+import { type Call } from '../wire/call.js';
 import { checkIdentityToken, mintIdentityToken } from './identity-token-operations.js';
 import { delegate, login, logout } from './login-operations.js';
-import { type Platform } from './platform.js';
+import { type Platform } from '../sessions/platform.js';
 import { listProjects, prolongSession, readSession, readUserInfo } from './session-operations.js';
-import { type WebSession } from './session-table.js';
+import { type WebSession } from '../sessions/session-table.js';
 import { readStatus } from './status-operation.js';
 
 type OpenOperation = (platform: Platform, call: Call) => Answer;

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { startPlatform } from '../support/start-platform.js';
-import { statusOf, Wire } from './wire.js';
+import { startPlatform } from '../../support/start-platform.js';
+import { statusOf, Wire } from '../wire.js';
 
 const OPERATIONS = [
   'POST auth/login',

@@ -1,5 +1,5 @@
 import { DEMO_PROJECTS } from './demo-projects.js';
-import { type Refusal } from './errors.js';
+import { type Refusal } from '../wire/errors.js';
 import { type Project } from './project.js';
 import { PUBLIC_PROJECTS } from './project-lists.js';
 import { stableId } from './random-ids.js';

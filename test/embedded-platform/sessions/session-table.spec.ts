@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { DEMO_ACCOUNT } from '../../src/embedded-platform/accounts.js';
-import { Refusal } from '../../src/embedded-platform/errors.js';
-import { IdentityTokens } from '../../src/embedded-platform/identity-tokens.js';
-import { SessionTable } from '../../src/embedded-platform/session-table.js';
-import { manualClock, type ManualClock } from '../support/manual-clock.js';
+import { DEMO_ACCOUNT } from '../../../src/embedded-platform/accounts/accounts.js';
+import { Refusal } from '../../../src/embedded-platform/wire/errors.js';
+import { IdentityTokens } from '../../../src/embedded-platform/sessions/identity-tokens.js';
+import { SessionTable } from '../../../src/embedded-platform/sessions/session-table.js';
+import { manualClock, type ManualClock } from '../../support/manual-clock.js';
 
 describe('what the embedded platform holds in memory', () => {
   let clock: ManualClock;

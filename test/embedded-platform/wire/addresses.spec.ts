@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startPlatform, type StartedPlatform } from '../support/start-platform.js';
-import { expectRefusal } from './expect-refusal.js';
-import { rawExchange } from './raw-exchange.js';
-import { statusOf, Wire } from './wire.js';
+import { startPlatform, type StartedPlatform } from '../../support/start-platform.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { rawExchange } from '../raw-exchange.js';
+import { statusOf, Wire } from '../wire.js';
 
 const NOT_FOUND = { status: 404, code: 'ERR004' };
 

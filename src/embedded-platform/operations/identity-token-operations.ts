@@ -1,8 +1,8 @@
-import { type Answer, emptyAnswer, jsonAnswer } from './answer.js';
-import { type Call, headerOf } from './call.js';
-import { identityTokenRefused } from './errors.js';
-import { type Platform } from './platform.js';
-import { type WebSession } from './session-table.js';
+import { type Answer, emptyAnswer, jsonAnswer } from '../wire/answer.js';
+import { type Call, headerOf } from '../wire/call.js';
+import { identityTokenRefused } from '../wire/errors.js';
+import { type Platform } from '../sessions/platform.js';
+import { type WebSession } from '../sessions/session-table.js';
 
 /** `POST auth/identityToken` */
 export function mintIdentityToken(platform: Platform, _call: Call, session: WebSession): Answer {

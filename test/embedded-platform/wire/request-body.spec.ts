@@ -4,10 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startPlatform, type StartedPlatform } from '../support/start-platform.js';
-import { expectRefusal } from './expect-refusal.js';
-import { rawExchange } from './raw-exchange.js';
-import { statusOf, Wire } from './wire.js';
+import { startPlatform, type StartedPlatform } from '../../support/start-platform.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { rawExchange } from '../raw-exchange.js';
+import { statusOf, Wire } from '../wire.js';
 
 const LIMIT = 64 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,6 +1,6 @@
-import { type Account } from './accounts.js';
-import { sessionsExceeded } from './errors.js';
-import { randomId, randomToken } from './random-ids.js';
+import { type Account } from '../accounts/accounts.js';
+import { sessionsExceeded } from '../wire/errors.js';
+import { randomId, randomToken } from '../accounts/random-ids.js';
 
 /** What the back end knows of a login. A delegated web session shares it with the one that minted its token. */
 export interface IServerSession {

@@ -1,5 +1,5 @@
-import { sessionsExceeded } from './errors.js';
-import { randomToken } from './random-ids.js';
+import { sessionsExceeded } from '../wire/errors.js';
+import { randomToken } from '../accounts/random-ids.js';
 import { type IServerSession } from './session-table.js';
 
 const LIFE_MS = 60_000;

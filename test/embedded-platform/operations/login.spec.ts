@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startPlatform, type StartedPlatform } from '../support/start-platform.js';
-import { expectRefusal } from './expect-refusal.js';
-import { jsonOf, Wire } from './wire.js';
+import { startPlatform, type StartedPlatform } from '../../support/start-platform.js';
+import { expectRefusal } from '../expect-refusal.js';
+import { jsonOf, Wire } from '../wire.js';
 
 const WRONG_CREDENTIALS = { status: 401, code: 'ERR003', iServerCode: -2147216959 };
 

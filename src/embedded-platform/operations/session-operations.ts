@@ -1,8 +1,8 @@
-import { type Answer, emptyAnswer, jsonAnswer } from './answer.js';
-import { type Call } from './call.js';
+import { type Answer, emptyAnswer, jsonAnswer } from '../wire/answer.js';
+import { type Call } from '../wire/call.js';
 import { selectFields } from './field-selection.js';
-import { type Platform } from './platform.js';
-import { type WebSession } from './session-table.js';
+import { type Platform } from '../sessions/platform.js';
+import { type WebSession } from '../sessions/session-table.js';
 
 const US_ENGLISH = 1033;
 

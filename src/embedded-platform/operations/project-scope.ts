@@ -1,7 +1,7 @@
-import { type Account } from './accounts.js';
-import { projectForbidden, projectNotFound, projectNotLoaded } from './errors.js';
-import { isLoaded } from './project.js';
-import { isProject } from './project-lists.js';
+import { type Account } from '../accounts/accounts.js';
+import { projectForbidden, projectNotFound, projectNotLoaded } from '../wire/errors.js';
+import { isLoaded } from '../accounts/project.js';
+import { isProject } from '../accounts/project-lists.js';
 
 /** Refuses a call that names a project in which this user cannot work. */
 export function requireUsableProject(account: Account, projectId: string): void {

@@ -1,5 +1,5 @@
-import { type Answer, jsonAnswer } from './answer.js';
-import { type Platform } from './platform.js';
+import { type Answer, jsonAnswer } from '../wire/answer.js';
+import { type Platform } from '../sessions/platform.js';
 
 /** `GET status`. Some clients refuse, or log in a second time, below version 11.5.0600. */
 export function readStatus({ settings, startedAt }: Platform): Answer {

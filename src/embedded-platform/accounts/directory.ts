@@ -1,6 +1,6 @@
 import { type Account, DEMO_ACCOUNT, GUEST_ACCOUNT } from './accounts.js';
-import { invalidInput, loginFailed } from './errors.js';
-import { type Fields, requiredInteger, requiredNonEmptyText, requiredText } from './fields.js';
+import { invalidInput, loginFailed } from '../wire/errors.js';
+import { type Fields, requiredInteger, requiredNonEmptyText, requiredText } from '../wire/fields.js';
 import { SCENARIO_ACCOUNTS } from './scenario-accounts.js';
 
 const STANDARD = 1;

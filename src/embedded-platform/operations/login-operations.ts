@@ -1,11 +1,11 @@
-import { type Answer, emptyAnswer } from './answer.js';
-import { type Call } from './call.js';
-import { authenticate } from './directory.js';
-import { identityTokenRefused, invalidInput } from './errors.js';
-import { requiredInteger, requiredNonEmptyText } from './fields.js';
-import { type Platform } from './platform.js';
-import { parseFields } from './request-body.js';
-import { type WebSession } from './session-table.js';
+import { type Answer, emptyAnswer } from '../wire/answer.js';
+import { type Call } from '../wire/call.js';
+import { authenticate } from '../accounts/directory.js';
+import { identityTokenRefused, invalidInput } from '../wire/errors.js';
+import { requiredInteger, requiredNonEmptyText } from '../wire/fields.js';
+import { type Platform } from '../sessions/platform.js';
+import { parseFields } from '../wire/request-body.js';
+import { type WebSession } from '../sessions/session-table.js';
 
 const DELEGATED = -1;
 

@@ -1,10 +1,10 @@
-import { type Answer, refusalAnswer, unavailablePage } from './answer.js';
-import { type Call, cookiesOf, headerOf } from './call.js';
-import { internalFault, notFound, Refusal, sessionInvalid } from './errors.js';
-import { type Platform } from './platform.js';
+import { type Answer, refusalAnswer, unavailablePage } from '../wire/answer.js';
+import { type Call, cookiesOf, headerOf } from '../wire/call.js';
+import { internalFault, notFound, Refusal, sessionInvalid } from '../wire/errors.js';
+import { type Platform } from '../sessions/platform.js';
 import { requireUsableProject } from './project-scope.js';
 import { OPEN_ROUTES, SESSION_ROUTES } from './routes.js';
-import { type WebSession } from './session-table.js';
+import { type WebSession } from '../sessions/session-table.js';
 
 /** The answer to any call; a refusal is an answer too. */
 export function answerCall(platform: Platform, call: Call): Answer {
