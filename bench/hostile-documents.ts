@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApp } from 'portico';
-import { BOMBS } from '../test/support/hostile-documents.ts';
+import { BOMBS } from '../test/support/graphql/hostile-documents.ts';
 
 const ROUNDS = 7;
 const WARM_UP = 20;

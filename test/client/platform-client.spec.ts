@@ -10,9 +10,9 @@ import {
   PlatformUnreachableError,
   type PlatformClientOptions,
 } from '../../src/client/index.js';
-import { makeCertificate } from '../support/certificate.js';
-import { loginAnswer } from '../support/platform-answers.js';
-import { startScriptedPlatform } from '../support/scripted-platform.js';
+import { makeCertificate } from '../support/client/certificate.js';
+import { loginAnswer } from '../support/embedded-platform/platform-answers.js';
+import { startScriptedPlatform } from '../support/embedded-platform/scripted-platform.js';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'portico-'));

@@ -10,7 +10,7 @@ import {
   PlatformSession,
   SessionError,
 } from '../../src/client/index.js';
-import { startPlatform } from '../support/start-platform.js';
+import { startPlatform } from '../support/embedded-platform/start-platform.js';
 import { describeJourney } from './platform-journey.conformance.js';
 
 const platform = await startPlatform();

@@ -4,8 +4,8 @@ import {
   type CredentialReason,
   type CredentialStore,
 } from '../../src/credentials/index.js';
-import { expectCredentialError } from '../support/expect-credential-error.js';
-import { secretCanary } from '../support/secret-canary.js';
+import { expectCredentialError } from '../support/credentials/expect-credential-error.js';
+import { secretCanary } from '../support/secrets/secret-canary.js';
 
 export interface ProviderOptions {
   readonly key?: string;

@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { type CredentialProvider, type CredentialReason } from '../../src/credentials/index.js';
 import { eventually } from '../support/eventually.js';
-import { expectCredentialError } from '../support/expect-credential-error.js';
-import { holdTimers } from '../support/hold-timers.js';
-import { type LoopbackSecretStore, type StoreMood } from '../support/loopback-secret-store.js';
-import { setEnvironment } from '../support/process-environment.js';
-import { secretCanary } from '../support/secret-canary.js';
+import { expectCredentialError } from '../support/credentials/expect-credential-error.js';
+import { holdTimers } from '../support/client/hold-timers.js';
+import { type LoopbackSecretStore, type StoreMood } from '../support/credentials/loopback-secret-store.js';
+import { setEnvironment } from '../support/credentials/process-environment.js';
+import { secretCanary } from '../support/secrets/secret-canary.js';
 import {
   credentialProviderConformance,
   type ProviderOptions,

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPacked, type PackedPackage } from '../support/packed-package.js';
-import { runNode } from '../support/run-node.js';
+import { runNode } from '../support/app/run-node.js';
 
 /** What the providers and profiles need at run time: no Nest, and no SDK of any store. */
 const DEPENDENCIES = [

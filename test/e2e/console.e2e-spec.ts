@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser } from 'playwright-core';
-import { noBrowser, startBrowser } from '../support/browser.js';
-import { runService, type RunningService, stopServices } from '../support/run-service.js';
-import { startApp } from '../support/start-app.js';
+import { noBrowser, startBrowser } from '../support/console/browser.js';
+import { runService, type RunningService, stopServices } from '../support/app/run-service.js';
+import { startApp } from '../support/app/start-app.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const inBrowser = noBrowser === undefined ? describe : describe.skip;

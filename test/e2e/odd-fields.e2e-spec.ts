@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bearerHandle } from '../support/graphql-caller.js';
-import { loginAnswer } from '../support/platform-answers.js';
-import { startScriptedPlatform } from '../support/scripted-platform.js';
-import { startApp, type TestApp } from '../support/start-app.js';
+import { bearerHandle } from '../support/graphql/graphql-caller.js';
+import { loginAnswer } from '../support/embedded-platform/platform-answers.js';
+import { startScriptedPlatform } from '../support/embedded-platform/scripted-platform.js';
+import { startApp, type TestApp } from '../support/app/start-app.js';
 
 const PROJECT = { id: 7, name: 'Sales', status: 'active', owner: { id: 'O', name: 5 }, acg: 255 };
 const USER = { id: 'U', fullName: ['A', 'User'] };

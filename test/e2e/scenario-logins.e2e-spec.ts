@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/start-app.js';
-import { bearerHandle } from '../support/graphql-caller.js';
+import { startApp, type TestApp } from '../support/app/start-app.js';
+import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { type StartedPlatform, startPlatform } from '../support/start-platform.js';
+import { type StartedPlatform, startPlatform } from '../support/embedded-platform/start-platform.js';
 
 const password = 'demo';
 

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile, readdir } from 'node:fs/promises';
-import { createCanaries } from '../support/canaries.js';
-import { type Answer } from '../support/graphql-caller.js';
-import { runService, type RunningService, stopServices } from '../support/run-service.js';
-import { startRecordingPlatform, type RecordingPlatform } from '../support/recording-platform.js';
+import { createCanaries } from '../support/secrets/canaries.js';
+import { type Answer } from '../support/graphql/graphql-caller.js';
+import { runService, type RunningService, stopServices } from '../support/app/run-service.js';
+import {
+  startRecordingPlatform,
+  type RecordingPlatform,
+} from '../support/embedded-platform/recording-platform.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('no secret', () => {

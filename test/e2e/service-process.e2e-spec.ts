@@ -5,16 +5,16 @@ import { type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createCanaries } from '../support/canaries.js';
+import { createCanaries } from '../support/secrets/canaries.js';
 import { eventually } from '../support/eventually.js';
 import { gate } from '../support/gate.js';
-import { bearerHandle } from '../support/graphql-caller.js';
-import { productionSettings } from '../support/production.js';
-import { failToStart, runService, stopServices } from '../support/run-service.js';
-import { startPlatform } from '../support/start-platform.js';
-import { sessionKeysSetting } from '../support/session-keys.js';
+import { bearerHandle } from '../support/graphql/graphql-caller.js';
+import { productionSettings } from '../support/app/production.js';
+import { failToStart, runService, stopServices } from '../support/app/run-service.js';
+import { startPlatform } from '../support/embedded-platform/start-platform.js';
+import { sessionKeysSetting } from '../support/session/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { startUserPlatform } from '../support/user-platform.js';
+import { startUserPlatform } from '../support/embedded-platform/user-platform.js';
 
 /** Whether nothing takes connections any more. */
 const isRefused = (url: string): Promise<boolean> =>

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { startEmbeddedPlatform } from '../../src/embedded-platform/index.js';
-import { startPlatform } from '../support/start-platform.js';
+import { startPlatform } from '../support/embedded-platform/start-platform.js';
 import { expectRefusal } from './expect-refusal.js';
 import { statusOf, Wire } from './wire.js';
 

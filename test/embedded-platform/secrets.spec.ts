@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { createCanaries } from '../support/canaries.js';
-import { startPlatform } from '../support/start-platform.js';
+import { createCanaries } from '../support/secrets/canaries.js';
+import { startPlatform } from '../support/embedded-platform/start-platform.js';
 import { rawExchange } from './raw-exchange.js';
 import { type CallOptions, Wire } from './wire.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SessionStore } from '../../src/session/store/session-store.js';
-import { startApp, type TestApp } from '../support/start-app.js';
+import { startApp, type TestApp } from '../support/app/start-app.js';
 
 describe('a balancer that asks', () => {
   let service: TestApp;

@@ -6,9 +6,9 @@ import { createApp } from '../../src/app/app.factory.js';
 import { MetricsModule } from '../../src/metrics/metrics.module.js';
 import { storeKey } from '../../src/session/sealed/handle.js';
 import { SessionStore } from '../../src/session/store/session-store.js';
-import { profileYaml } from '../support/profile-yaml.js';
-import { startApp } from '../support/start-app.js';
-import { type ProfileApp, startProfileApp } from '../support/start-profile-app.js';
+import { profileYaml } from '../support/credentials/profile-yaml.js';
+import { startApp } from '../support/app/start-app.js';
+import { type ProfileApp, startProfileApp } from '../support/credentials/start-profile-app.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const KEY = 'the-key-of-the-profile';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { readSettings } from '../../src/config/read-settings.js';
 import { settingDescriptions } from '../../src/config/setting.js';
-import { sessionKeysSetting } from '../support/session-keys.js';
+import { sessionKeysSetting } from '../support/session/session-keys.js';
 
 const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const SETTINGS = settingDescriptions().map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { runNode } from '../support/run-node.js';
-import { startPlatform } from '../support/start-platform.js';
+import { runNode } from '../support/app/run-node.js';
+import { startPlatform } from '../support/embedded-platform/start-platform.js';
 
 const platform = await startPlatform();
 afterAll(() => platform.close());

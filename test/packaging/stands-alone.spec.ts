@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installPacked, type PackedPackage } from '../support/packed-package.js';
-import { runNode } from '../support/run-node.js';
+import { runNode } from '../support/app/run-node.js';
 
 /** All that the client may need at run time. */
 const CLIENT_DEPENDENCIES = ['cockatiel', 'got', 'undici', 'tough-cookie', 'secure-json-parse'];

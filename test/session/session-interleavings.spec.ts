@@ -6,9 +6,9 @@ import { storeKey } from '../../src/session/sealed/handle.js';
 import { type Relogin } from '../../src/session/relogin.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { type SessionStore } from '../../src/session/store/session-store.js';
-import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 
 const INTERLEAVINGS = 1000;
 /** The platform session expires in each of them, so that they take longer. */

@@ -2,10 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { PlatformClient } from '../../src/client/index.js';
-import { MODEL_LIFE, sessionCommands, sessionModel, sessionSystem } from '../support/session-commands.js';
-import { type RunningRedis, redisMissing, startRedis } from '../support/start-redis.js';
-import { embeddedBench, redisBench, type StoreBench } from '../support/store-bench.js';
-import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+import {
+  MODEL_LIFE,
+  sessionCommands,
+  sessionModel,
+  sessionSystem,
+} from '../support/session/session-commands.js';
+import { type RunningRedis, redisMissing, startRedis } from '../support/session/start-redis.js';
+import { embeddedBench, redisBench, type StoreBench } from '../support/session/store-bench.js';
+import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 
 describe('sessions, whatever is done to them in whatever order, are what a simple model says', () => {
   let platform: UserPlatform;

@@ -12,9 +12,12 @@ import { storeKey } from '../../src/session/sealed/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { type SessionStore, SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
 import { gate } from '../support/gate.js';
-import { type RotatingPlatform, startRotatingPlatform } from '../support/rotating-platform.js';
-import { requestWith, serverKey, sessionService } from '../support/session-bench.js';
-import { redisMissing, startRedis } from '../support/start-redis.js';
+import {
+  type RotatingPlatform,
+  startRotatingPlatform,
+} from '../support/embedded-platform/rotating-platform.js';
+import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
+import { redisMissing, startRedis } from '../support/session/start-redis.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const LIFE = { idleSeconds: 3600, maxSeconds: 3600 };

@@ -8,9 +8,9 @@ import { type SessionService } from '../../src/session/session.service.js';
 import { SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
 import { gate } from '../support/gate.js';
 import { manualClock, type ManualClock } from '../support/manual-clock.js';
-import { beginSession, requestWith, serverKey, sessionService } from '../support/session-bench.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { startUserPlatform, type UserPlatform } from '../support/user-platform.js';
+import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 

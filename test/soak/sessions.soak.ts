@@ -5,14 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PlatformClient } from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { RedisSessionStore } from '../../src/session/store/redis-session-store.js';
-import { manyUsers } from '../support/many-users.js';
-import { serverKey, sealedSessions } from '../support/session-bench.js';
-import { sessionCost } from '../support/session-cost.js';
-import { startPlatform } from '../support/start-platform.js';
-import { type RunningRedis, startRedis } from '../support/start-redis.js';
-import { storeOutage } from '../support/store-outage.js';
+import { manyUsers } from '../support/session/many-users.js';
+import { serverKey, sealedSessions } from '../support/session/session-bench.js';
+import { sessionCost } from '../support/session/session-cost.js';
+import { startPlatform } from '../support/embedded-platform/start-platform.js';
+import { type RunningRedis, startRedis } from '../support/session/start-redis.js';
+import { storeOutage } from '../support/session/store-outage.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { startUserPlatform } from '../support/user-platform.js';
+import { startUserPlatform } from '../support/embedded-platform/user-platform.js';
 
 /** `SOAK_REQUESTS` and `SOAK_SESSIONS` make it shorter. */
 const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 500_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PlatformClient, type PlatformCall } from '../../../src/client/index.js';
-import { startPlatform } from '../../support/start-platform.js';
+import { startPlatform } from '../../support/embedded-platform/start-platform.js';
 
 describe('the observer of a client', () => {
   it('is told of each call when it has ended: method, path, status, milliseconds, and nothing else', async () => {

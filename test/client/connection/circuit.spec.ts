@@ -10,12 +10,12 @@ import {
 } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
 import { manualClock, type ManualClock } from '../../support/manual-clock.js';
-import { errorAnswer, loginAnswer } from '../../support/platform-answers.js';
+import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
   type ScriptedAnswer,
   type ScriptedPlatform,
-} from '../../support/scripted-platform.js';
+} from '../../support/embedded-platform/scripted-platform.js';
 
 /** Calls in ten seconds below which nothing is judged. */
 const ENOUGH = 50;

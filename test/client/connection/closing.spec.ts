@@ -6,9 +6,12 @@ import {
   type CircuitChange,
 } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
-import { loggedIn } from '../../support/logged-in.js';
-import { loginAnswer, redirectTo } from '../../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
+import { loggedIn } from '../../support/client/logged-in.js';
+import { loginAnswer, redirectTo } from '../../support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const hang: ScriptedAnswer = () => undefined;
 const half: ScriptedAnswer = (_request, response) =>

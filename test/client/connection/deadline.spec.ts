@@ -3,10 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ExecutionCancelledError, PlatformTimeoutError } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
-import { holdTimers } from '../../support/hold-timers.js';
-import { loggedIn, openSession } from '../../support/logged-in.js';
-import { loginAnswer, redirectTo } from '../../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
+import { holdTimers } from '../../support/client/hold-timers.js';
+import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loginAnswer, redirectTo } from '../../support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const TIMEOUT_MS = 8000;
 

@@ -3,9 +3,12 @@ import { promisify } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { PlatformHttpError } from '../../../src/client/index.js';
-import { loggedIn, openSession } from '../../support/logged-in.js';
-import { loginAnswer } from '../../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
+import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const run = promisify(execFile);
 const MIB = 1024 * 1024;
@@ -23,7 +26,11 @@ describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
       'GET projects': encoded(bomb, 'gzip'),
     });
 
-    const { stdout } = await run('node', ['test/support/memory-probe.ts', platform.baseUrl, transport]);
+    const { stdout } = await run('node', [
+      'test/support/client/memory-probe.ts',
+      platform.baseUrl,
+      transport,
+    ]);
     const { kind, risen } = JSON.parse(stdout) as { kind: string; risen: number };
 
     expect(bomb.byteLength).toBeLessThan(66 * 1024);

@@ -5,10 +5,13 @@ import {
   TooManyRedirectsError,
   type PlatformSession,
 } from '../../../src/client/index.js';
-import { makeCertificate, type Certificate } from '../../support/certificate.js';
-import { loggedIn, openSession } from '../../support/logged-in.js';
-import { loginAnswer, redirectTo } from '../../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedPlatform } from '../../support/scripted-platform.js';
+import { makeCertificate, type Certificate } from '../../support/client/certificate.js';
+import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loginAnswer, redirectTo } from '../../support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedPlatform,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const STATUSES = [301, 302, 303, 307, 308];
 const FOLLOWING: [string, string, (session: PlatformSession) => Promise<unknown>][] = [

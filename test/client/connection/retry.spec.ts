@@ -3,9 +3,12 @@ import { LoginFailedError, PlatformError, PlatformUnreachableError } from '../..
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';
 import { gate } from '../../support/gate.js';
-import { loggedIn, openSession } from '../../support/logged-in.js';
-import { errorAnswer, loginAnswer } from '../../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
+import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const good: ScriptedAnswer = { status: 200, body: [] };
 const reset: ScriptedAnswer = (_request, response) => void response.socket?.resetAndDestroy();

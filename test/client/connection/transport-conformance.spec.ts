@@ -8,15 +8,15 @@ import type {
   TransportFactory,
 } from '../../../src/client/connection/transport/transport.js';
 import { UndiciTransport } from '../../../src/client/connection/transport/undici-transport.js';
-import { makeCertificate } from '../../support/certificate.js';
+import { makeCertificate } from '../../support/client/certificate.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';
-import { redirectTo } from '../../support/platform-answers.js';
+import { redirectTo } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
   type ScriptedAnswer,
   type ScriptedPlatform,
-} from '../../support/scripted-platform.js';
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const LIMIT = 1024 * 1024;
 const hang: ScriptedAnswer = () => undefined;

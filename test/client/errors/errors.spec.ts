@@ -19,8 +19,11 @@ import {
   type PlatformSessionOptions,
 } from '../../../src/client/index.js';
 import { ISERVER_CODES } from '../../../src/client/errors/iserver-codes.js';
-import { openSession } from '../../support/logged-in.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
+import { openSession } from '../../support/client/logged-in.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

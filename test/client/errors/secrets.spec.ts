@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { PlatformClient, PlatformError, PlatformSession } from '../../../src/client/index.js';
-import { createCanaries } from '../../support/canaries.js';
-import { makeCertificate } from '../../support/certificate.js';
+import { createCanaries } from '../../support/secrets/canaries.js';
+import { makeCertificate } from '../../support/client/certificate.js';
 import { eventually } from '../../support/eventually.js';
-import { loggedIn } from '../../support/logged-in.js';
-import { redirectTo } from '../../support/platform-answers.js';
+import { loggedIn } from '../../support/client/logged-in.js';
+import { redirectTo } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
   type ScriptedAnswer,
   type SeenRequest,
-} from '../../support/scripted-platform.js';
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const canaries = createCanaries();
 const SECRETS = {

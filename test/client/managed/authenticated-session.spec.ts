@@ -11,12 +11,12 @@ import {
 } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
 import { gate } from '../../support/gate.js';
-import { errorAnswer, loginAnswer } from '../../support/platform-answers.js';
+import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
   type Script,
   type ScriptedPlatform,
-} from '../../support/scripted-platform.js';
+} from '../../support/embedded-platform/scripted-platform.js';
 
 const user = { username: 'user', password: 'password' };
 const expired = errorAnswer(401, 'ERR009', 'The session has expired');

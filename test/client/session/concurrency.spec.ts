@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import { PlatformClient, SessionError, type PlatformSession } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
 import { gate, type Gate } from '../../support/gate.js';
-import { loggedIn, openSession } from '../../support/logged-in.js';
-import { loginAnswer } from '../../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
+import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 /** An answer that waits at a gate, then brings a token and a cookie of its own. */
 function late(held: Gate, token: string): ScriptedAnswer {

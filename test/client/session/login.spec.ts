@@ -6,9 +6,12 @@ import {
   PlatformHttpError,
   type LoginCredentials,
 } from '../../../src/client/index.js';
-import { openSession } from '../../support/logged-in.js';
-import { errorAnswer, loginAnswer, redirectTo } from '../../support/platform-answers.js';
-import { startScriptedPlatform, type ScriptedAnswer } from '../../support/scripted-platform.js';
+import { openSession } from '../../support/client/logged-in.js';
+import { errorAnswer, loginAnswer, redirectTo } from '../../support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type ScriptedAnswer,
+} from '../../support/embedded-platform/scripted-platform.js';
 
 describe('login', () => {
   it.each([

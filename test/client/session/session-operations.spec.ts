@@ -9,9 +9,9 @@ import {
   type PlatformSession,
   type RequestOptions,
 } from '../../../src/client/index.js';
-import { loggedIn, openSession } from '../../support/logged-in.js';
-import { errorAnswer, loginAnswer } from '../../support/platform-answers.js';
-import { startScriptedPlatform } from '../../support/scripted-platform.js';
+import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
 
 const OPERATIONS: [string, string, (session: PlatformSession, call?: CallOptions) => Promise<unknown>][] = [
   ['logout', 'POST auth/logout', (session, call) => session.logout(call)],

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { PlatformClient, PlatformSession, SessionError } from '../../../src/client/index.js';
-import { loggedIn, openSession } from '../../support/logged-in.js';
-import { loginAnswer } from '../../support/platform-answers.js';
-import { startScriptedPlatform } from '../../support/scripted-platform.js';
+import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
 
 const BASE = 'http://127.0.0.1:9/api/';
 const WHOLE = {

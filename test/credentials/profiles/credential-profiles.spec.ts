@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { CredentialProfiles, CredentialProfilesError } from '../../../src/credentials/index.js';
 import { eventually } from '../../support/eventually.js';
-import { profilesFile, type ProfilesFile } from '../../support/profiles-file.js';
-import { secretCanary } from '../../support/secret-canary.js';
+import { profilesFile, type ProfilesFile } from '../../support/credentials/profiles-file.js';
+import { secretCanary } from '../../support/secrets/secret-canary.js';
 
 const canary = secretCanary('KEY');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CredentialProfilesError } from '../../../src/credentials/index.js';
 import { parseProfiles } from '../../../src/credentials/profiles/parse-profiles.js';
-import { secretCanary } from '../../support/secret-canary.js';
+import { secretCanary } from '../../support/secrets/secret-canary.js';
 
 const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchText } from '../../../src/credentials/profiles/watch-text.js';
 import { eventually } from '../../support/eventually.js';
-import { holdTimers } from '../../support/hold-timers.js';
+import { holdTimers } from '../../support/client/hold-timers.js';
 
 const intervalMs = 2000;
 

@@ -11,7 +11,7 @@ import {
   secretsManager,
   SecretsManagerSecret,
 } from '../../../src/credentials/index.js';
-import { secretCanary } from '../../support/secret-canary.js';
+import { secretCanary } from '../../support/secrets/secret-canary.js';
 
 /** As a program in JavaScript calls it. */
 type Maker = (parameters?: unknown) => unknown;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { env } from '../../../src/credentials/index.js';
 import { credentialProviderConformance } from '../../conformance/credential-provider.conformance.js';
-import { setEnvironment } from '../../support/process-environment.js';
+import { setEnvironment } from '../../support/credentials/process-environment.js';
 
 describe('env', () => {
   credentialProviderConformance({

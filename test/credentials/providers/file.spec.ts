@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { file } from '../../../src/credentials/index.js';
 import { credentialProviderConformance } from '../../conformance/credential-provider.conformance.js';
-import { expectCredentialError } from '../../support/expect-credential-error.js';
-import { secretCanary } from '../../support/secret-canary.js';
+import { expectCredentialError } from '../../support/credentials/expect-credential-error.js';
+import { secretCanary } from '../../support/secrets/secret-canary.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'portico-file-'));
 const path = join(folder, 'password');

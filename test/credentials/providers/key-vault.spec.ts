@@ -5,8 +5,8 @@ import {
   KEY_VAULT_WITHOUT_LOGIN,
   keyVaultEnvironment,
   startKeyVault,
-} from '../../support/key-vault-secret-store.js';
-import { type LoopbackSecretStore } from '../../support/loopback-secret-store.js';
+} from '../../support/credentials/key-vault-secret-store.js';
+import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
 
 const secretName = 'portico';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parameterStore, ParameterStoreValues } from '../../../src/credentials/index.js';
 import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
-import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/aws-environment.js';
-import { startParameterStore } from '../../support/parameter-store-secret-store.js';
-import { setEnvironment } from '../../support/process-environment.js';
+import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/credentials/aws-environment.js';
+import { startParameterStore } from '../../support/credentials/parameter-store-secret-store.js';
+import { setEnvironment } from '../../support/credentials/process-environment.js';
 
 const name = '/prod/portico/password';
 

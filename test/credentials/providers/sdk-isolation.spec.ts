@@ -3,25 +3,25 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/aws-environment.js';
-import { type Outcome } from '../../support/every-provider-process.js';
+import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/credentials/aws-environment.js';
+import { type Outcome } from '../../support/credentials/every-provider-process.js';
 import {
   KEY_VAULT_WITHOUT_LOGIN,
   keyVaultEnvironment,
   startKeyVault,
-} from '../../support/key-vault-secret-store.js';
-import { type LoopbackSecretStore } from '../../support/loopback-secret-store.js';
-import { startParameterStore } from '../../support/parameter-store-secret-store.js';
-import { secretCanary } from '../../support/secret-canary.js';
+} from '../../support/credentials/key-vault-secret-store.js';
+import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+import { startParameterStore } from '../../support/credentials/parameter-store-secret-store.js';
+import { secretCanary } from '../../support/secrets/secret-canary.js';
 import {
   SECRET_MANAGER_WITHOUT_LOGIN,
   secretManagerEnvironment,
   startSecretManager,
-} from '../../support/secret-manager-secret-store.js';
-import { startSecretsManager } from '../../support/secrets-manager-secret-store.js';
+} from '../../support/credentials/secret-manager-secret-store.js';
+import { startSecretsManager } from '../../support/credentials/secrets-manager-secret-store.js';
 
 const entry = new URL('../../../dist/credentials/index.js', import.meta.url).href;
-const script = fileURLToPath(new URL('../../support/every-provider-process.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../support/credentials/every-provider-process.ts', import.meta.url));
 
 const PACKAGES = {
   '@aws-sdk/client-secrets-manager': 'secretsManager',

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { secretManager, SecretManagerSecret } from '../../../src/credentials/index.js';
 import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
-import { type LoopbackSecretStore } from '../../support/loopback-secret-store.js';
-import { setEnvironment } from '../../support/process-environment.js';
+import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+import { setEnvironment } from '../../support/credentials/process-environment.js';
 import {
   SECRET_MANAGER_WITHOUT_LOGIN,
   secretManagerEnvironment,
   startSecretManager,
-} from '../../support/secret-manager-secret-store.js';
+} from '../../support/credentials/secret-manager-secret-store.js';
 
 const project = 'example';
 const secretId = 'portico';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { secretsManager, SecretsManagerSecret } from '../../../src/credentials/index.js';
 import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
-import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/aws-environment.js';
-import { expectCredentialError } from '../../support/expect-credential-error.js';
-import { type LoopbackSecretStore } from '../../support/loopback-secret-store.js';
-import { setEnvironment } from '../../support/process-environment.js';
-import { secretCanary } from '../../support/secret-canary.js';
-import { startSecretsManager } from '../../support/secrets-manager-secret-store.js';
+import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/credentials/aws-environment.js';
+import { expectCredentialError } from '../../support/credentials/expect-credential-error.js';
+import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+import { setEnvironment } from '../../support/credentials/process-environment.js';
+import { secretCanary } from '../../support/secrets/secret-canary.js';
+import { startSecretsManager } from '../../support/credentials/secrets-manager-secret-store.js';
 
 const secretId = 'prod/portico';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startPlatform, type StartedPlatform } from '../../support/start-platform.js';
+import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
 import { expectRefusal } from '../expect-refusal.js';
 import { type HeldSession, jsonOf, statusOf, Wire } from '../wire.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { DEMO_LOGINS } from '../../../src/embedded-platform/index.js';
-import { startPlatform, type StartedPlatform } from '../../support/start-platform.js';
+import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
 import { expectRefusal } from '../expect-refusal.js';
 import { jsonOf, statusOf, Wire } from '../wire.js';
 

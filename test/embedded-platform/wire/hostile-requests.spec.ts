@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { startPlatform } from '../../support/start-platform.js';
+import { startPlatform } from '../../support/embedded-platform/start-platform.js';
 import { statusOf, Wire } from '../wire.js';
 
 const OPERATIONS = [

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startPlatform, type StartedPlatform } from '../../support/start-platform.js';
+import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
 import { expectRefusal } from '../expect-refusal.js';
 import { rawExchange } from '../raw-exchange.js';
 import { statusOf, Wire } from '../wire.js';

@@ -4,7 +4,7 @@ import {
   PersistedDocuments,
   PersistedDocumentsError,
 } from '../../../src/graphql/documents/persisted-documents.js';
-import { failToStart, stopServices } from '../../support/run-service.js';
+import { failToStart, stopServices } from '../../support/app/run-service.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 describe('a folder of documents', () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildASTSchema, type GraphQLSchema, type GraphQLObjectType, parse } from 'graphql';
 import { composeSupergraph, USUAL_URLS } from '../../../examples/federation/compose.ts';
 import { RATINGS_SDL } from '../../../examples/federation/ratings-subgraph.ts';
-import { COMPOSERS, type Subgraph } from '../../support/composers.js';
-import { startApp, type TestApp } from '../../support/start-app.js';
+import { COMPOSERS, type Subgraph } from '../../support/graphql/composers.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');

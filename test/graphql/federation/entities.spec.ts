@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { bearerHandle } from '../../support/graphql-caller.js';
-import { type CountedPlatform, startCountedPlatform } from '../../support/platform-call-counter.js';
-import { startApp, type TestApp } from '../../support/start-app.js';
+import { bearerHandle } from '../../support/graphql/graphql-caller.js';
+import {
+  type CountedPlatform,
+  startCountedPlatform,
+} from '../../support/embedded-platform/platform-call-counter.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const ENTITIES = `query ($representations: [_Any!]!) {
   _entities(representations: $representations) { ... on Project { id name } }

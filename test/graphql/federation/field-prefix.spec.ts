@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildSchema, type GraphQLObjectType } from 'graphql';
-import { startApp, type TestApp } from '../../support/start-app.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const subgraph = buildSchema(await readFile(new URL('../../../subgraph.gql', import.meta.url), 'utf8'));
 const own = (type: GraphQLObjectType | null | undefined): string[] =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/start-app.js';
-import { startPlatform, type StartedPlatform } from '../../support/start-platform.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
+import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
 
 const SECRET = 'CANARY-federation-secret';
 const REPRESENTATION = '{ __typename: "Project", id: "X" }';

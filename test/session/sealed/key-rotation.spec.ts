@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PlatformClient } from '../../../src/client/index.js';
 import { type NamedKey } from '../../../src/config/key-list.js';
 import { type SessionService } from '../../../src/session/session.service.js';
-import { beginSession, requestWith, serverKey, sessionService } from '../../support/session-bench.js';
-import { embeddedBench, type StoreBench } from '../../support/store-bench.js';
-import { startUserPlatform, type UserPlatform } from '../../support/user-platform.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../../support/session/session-bench.js';
+import { embeddedBench, type StoreBench } from '../../support/session/store-bench.js';
+import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 
 const LIFE = { idleSeconds: 600, maxSeconds: 600 };
 const OLD = serverKey('a');

@@ -5,9 +5,9 @@ import { EmbeddedSessionStore } from '../../../src/session/store/embedded-sessio
 import { storeKey } from '../../../src/session/sealed/handle.js';
 import { RefusedRecords } from '../../../src/session/sealed/refused-records.js';
 import { type SessionService } from '../../../src/session/session.service.js';
-import { beginSession, requestWith, serverKey, sessionService } from '../../support/session-bench.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../../support/session/session-bench.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { startUserPlatform, type UserPlatform } from '../../support/user-platform.js';
+import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 const KEY = serverKey('a');

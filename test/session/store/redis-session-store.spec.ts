@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
-import { ageRedis } from '../../support/age-redis.js';
+import { ageRedis } from '../../support/session/age-redis.js';
 import { eventually } from '../../support/eventually.js';
-import { type RunningRedis, redisMissing, startRedis } from '../../support/start-redis.js';
+import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 

@@ -8,12 +8,12 @@ import { newHandle, storeKey } from '../../../src/session/sealed/handle.js';
 import { RecordSeal } from '../../../src/session/sealed/sealed-record.js';
 import { type SessionService } from '../../../src/session/session.service.js';
 import { type SessionStore } from '../../../src/session/store/session-store.js';
-import { createCanaries, type Canaries } from '../../support/canaries.js';
-import { requestWith, serverKey, sessionService } from '../../support/session-bench.js';
-import { type RunningRedis, redisMissing, startRedis } from '../../support/start-redis.js';
-import { redisBench } from '../../support/store-bench.js';
+import { createCanaries, type Canaries } from '../../support/secrets/canaries.js';
+import { requestWith, serverKey, sessionService } from '../../support/session/session-bench.js';
+import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
+import { redisBench } from '../../support/session/store-bench.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { startUserPlatform, type UserPlatform } from '../../support/user-platform.js';
+import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 const KEYS = [serverKey('a')] as const;

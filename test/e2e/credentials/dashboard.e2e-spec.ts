@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { runDashboard } from '../../../examples/dashboard-backend.js';
+import { profileYaml } from '../../support/credentials/profile-yaml.js';
+import { runNode } from '../../support/app/run-node.js';
+import { startProfileApp } from '../../support/credentials/start-profile-app.js';
+
+const KEY = 'the-key-of-the-profile';
+
+describe('examples/dashboard-backend.ts', () => {
+  it('survives three expiries of its platform session: one login each, under one handle', async () => {
+    const running = await startProfileApp(profileYaml({ name: 'dashboard', key: KEY }));
+    const { app, platform, secrets } = running;
+    secrets.put('portico', JSON.stringify({ username: 'short-session', password: 'demo' }));
+    const logins: number[] = [];
+    function* schedule(): Generator<void> {
+      for (let expiries = 1; expiries <= 3; expiries += 1) {
+        logins.push(platform.logins.length);
+        platform.clock.advance(6000);
+        yield;
+      }
+    }
+    const shown: string[] = [];
+
+    await runDashboard({
+      serviceUrl: app.url,
+      profile: 'dashboard',
+      profileKey: KEY,
+      schedule: schedule(),
+      show: (line) => shown.push(line),
+    });
+
+    expect(shown).toEqual([
+      ...Array<unknown>(4).fill(expect.stringMatching(/^Shay Shortsession has \d+ projects\.$/)),
+      'Logged out.',
+    ]);
+    expect(logins).toEqual([1, 2, 3]);
+    expect(platform.logins).toEqual([204, 204, 204, 204]);
+    expect(secrets.fetches).toBe(4);
+    await running.close();
+  });
+
+  it('runs on its own', async () => {
+    const { code, stdout, stderr } = await runNode(['examples/dashboard-backend.ts']);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^Shay Shortsession has \d+ projects\.$/),
+      ...[1, 2, 3].flatMap((minute) => [
+        `Minute ${minute}: the platform session has expired.`,
+        expect.stringMatching(/^Shay Shortsession has \d+ projects\.$/),
+      ]),
+      'Logged out.',
+      '',
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('says what is wrong with a login', async () => {
+    const running = await startProfileApp(profileYaml({ name: 'dashboard', key: KEY }));
+    const { code, stdout, stderr } = await runNode(
+      ['examples/dashboard-backend.ts', running.app.url, 'dashboard'],
+      { env: { PROFILE_KEY: 'not the key' } },
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('UNAUTHENTICATED: Login failed');
+    expect(stderr).not.toContain('not the key');
+    await running.close();
+  });
+});

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { CredentialProfiles } from '../../../src/credentials/index.js';
+import { awsEnvironment } from '../../support/credentials/aws-environment.js';
+import { createCanaries } from '../../support/secrets/canaries.js';
+import { eventually } from '../../support/eventually.js';
+import { type Answer } from '../../support/graphql/graphql-caller.js';
+import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+import { profileYaml } from '../../support/credentials/profile-yaml.js';
+import {
+  type RotatingPlatform,
+  startRotatingPlatform,
+} from '../../support/embedded-platform/rotating-platform.js';
+import { failToStart, runService, stopServices } from '../../support/app/run-service.js';
+import { startSecretsManager } from '../../support/credentials/secrets-manager-secret-store.js';
+import { noteOutput } from '../../support/secrets/secret-ledger.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { handle me { raw } } }';
+
+describe('the service with credential profiles, as a process', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let platform: RotatingPlatform;
+  let secrets: LoopbackSecretStore;
+  let environment: Record<string, string>;
+
+  beforeEach(async () => {
+    folder = await tempFolder();
+    platform = await startRotatingPlatform();
+    secrets = await startSecretsManager();
+    environment = {
+      ...(awsEnvironment(secrets) as Record<string, string>),
+      PLATFORM_BASE_URL: platform.baseUrl,
+      CREDENTIALS_FILE: 'profiles.yaml',
+    };
+  });
+  afterEach(async () => {
+    await stopServices();
+    await secrets.close();
+    await platform.close();
+    await folder.remove();
+  });
+  const writeProfiles = (text: string): Promise<void> => writeFile(`${folder.path}/profiles.yaml`, text);
+
+  it('puts no secret into logs, answers, metrics, start-up output or its store, whatever happens', async () => {
+    const canaries = createCanaries();
+    const key = canaries.plant('KEY');
+    const passwords = [canaries.plant('PW'), canaries.plant('PW')];
+    const inEnvironment = canaries.plant('ENV');
+    const inFile = canaries.plant('FILE');
+    const put = (password = ''): void => {
+      secrets.put('portico', JSON.stringify({ username: 'demo', password }));
+    };
+    const sha256 = createHash('sha256').update(key).digest('hex');
+    const apiKeyFrom = (name: string, source: string): string =>
+      `  ${name}: { apiKey: ${source}, profileKeySha256: ${sha256} }\n`;
+    await writeFile(`${folder.path}/api-key`, inFile);
+    const profiles =
+      profileYaml({ name: 'nightly', key }) +
+      apiKeyFrom('by-env', '{ store: env, name: DASHBOARD_API_KEY }') +
+      apiKeyFrom('by-env-key', '{ store: env, name: DASHBOARD_API_KEY, key: apiKey }') +
+      apiKeyFrom('by-file', '{ store: file, path: api-key }') +
+      apiKeyFrom('by-file-key', '{ store: file, path: api-key, key: apiKey }');
+    await writeProfiles(profiles);
+    platform.changePassword(passwords[0] ?? '');
+    put(passwords[0]);
+
+    const service = await runService(folder.path, {
+      ...environment,
+      DASHBOARD_API_KEY: inEnvironment,
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'trace',
+    });
+    const answers: Answer[] = [];
+    const logIn = async (profile: string, profileKey = key): Promise<Answer> => {
+      const variables = { input: { profile, profileKey, transport: 'BEARER' } };
+      const answer = await service.graphql(LOGIN, { variables });
+      answers.push(answer);
+      return answer;
+    };
+    const opened = await service.graphql(LOGIN, {
+      variables: { input: { profile: 'nightly', profileKey: key, transport: 'BEARER' } },
+    });
+    const handle = String(opened.data.login.handle);
+    canaries.watch('HDL', handle);
+    const load = async (): Promise<void> => {
+      answers.push(await service.graphql('{ projects { id } }', { handle }));
+    };
+    await load();
+    platform.clock.advance(1_800_000);
+    platform.changePassword(passwords[1] ?? '');
+    put(passwords[1]);
+    await load();
+    expect(answers.every(({ errors }) => errors === undefined)).toBe(true);
+
+    await logIn('nightly', canaries.plant('KEY'));
+    await logIn(canaries.plant('NAME'));
+    for (const profile of ['by-env', 'by-env-key', 'by-file', 'by-file-key']) await logIn(profile);
+    for (const mood of ['denied', 'throttled', 'failing', 'malformed', 'hanging-up'] as const) {
+      secrets.become(mood);
+      await logIn('nightly');
+    }
+    secrets.become('ready');
+    put(canaries.plant('PW'));
+    await logIn('nightly');
+    platform.clock.advance(1_800_000);
+    await load();
+    expect(answers.filter(({ errors }) => errors !== undefined)).toHaveLength(13);
+
+    await writeProfiles(`profiles: { nightly: { password: ${canaries.plant('YAML')} } }`);
+    await eventually(() => service.output().includes('The profiles stay as they were'));
+
+    const metricsUrl = /http:\/\/[^"\s]+\/metrics/.exec(service.output())?.[0] ?? '';
+    const metrics = await (await fetch(metricsUrl)).text();
+    noteOutput(metrics);
+    expect(metrics).toContain('portico_credential_profile_resolved{profile="nightly"} 1');
+    expect(metrics).toContain('portico_credential_profile_resolved{profile="by-env-key"} 0');
+    await service.stop();
+
+    const output = service.output();
+    expect(output).toContain('secrets_manager \\"portico\\": the store refused the request');
+    expect(output).toContain('A session of the profile nightly has logged itself in again');
+    expect(canaries.findIn(output)).toEqual([]);
+    expect(canaries.findIn(metrics)).toEqual([]);
+    expect(canaries.findIn(answers.map(({ text }) => text).join('\n'))).toEqual([]);
+    const stored = await readdir(`${folder.path}/data`);
+    const texts = stored.map((name) => readFile(`${folder.path}/data/${name}`, 'latin1'));
+    expect(canaries.findIn((await Promise.all(texts)).join('\n'))).toEqual([]);
+  });
+
+  it('does not start with a bad file, and names all of its faults and no value in one message', async () => {
+    const canaries = createCanaries();
+    const planted = canaries.plant('PW');
+    await writeProfiles(
+      `profiles:\n  nightly: { password: ${planted}, profileKeySha256: ${planted} }\n  other: { apiKey: { store: vault } }\n`,
+    );
+    const { code, stdout, stderr } = await failToStart(folder.path, environment);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^profiles\.yaml is no valid file of credential profiles:\n/);
+    for (const path of [
+      'profiles.nightly.password',
+      'profiles.nightly.profileKeySha256',
+      'profiles.other.apiKey.store',
+    ]) {
+      expect(stderr).toContain(`  ${path}: `);
+    }
+    expect(canaries.findIn(stderr)).toEqual([]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('does not start without the file', async () => {
+    const { code, stderr } = await failToStart(folder.path, environment);
+    expect(code).toBe(1);
+    expect(stderr.trim()).toBe(
+      'These settings cannot be used:\n  CREDENTIALS_FILE must be the path of a file that can be read',
+    );
+  });
+
+  it('holds no secret where its profiles are looked at', async () => {
+    const canaries = createCanaries();
+    const environmentOfProfiles = { API_KEY: canaries.plant('ENV') };
+    const key = canaries.plant('KEY');
+    const sha256 = createHash('sha256').update(key).digest('hex');
+    await writeProfiles(
+      `profiles: { nightly: { apiKey: { store: env, name: API_KEY }, profileKeySha256: ${sha256} } }`,
+    );
+    const profiles = await CredentialProfiles.open(`${folder.path}/profiles.yaml`, {
+      environment: environmentOfProfiles,
+      onProblem: () => undefined,
+    });
+    expect(await profiles.loginFor('nightly', key)?.()).toMatchObject({
+      apiKey: environmentOfProfiles.API_KEY,
+    });
+    const seen = inspect(profiles, { depth: null, showHidden: true }) + JSON.stringify(profiles);
+    profiles.close();
+    expect(canaries.findIn(seen)).toEqual([]);
+  });
+});

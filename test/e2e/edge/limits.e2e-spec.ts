@@ -1,0 +1,134 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BOMBS, MANY_LOGINS } from '../../support/graphql/hostile-documents.js';
+import {
+  type ScriptedPlatform,
+  startScriptedPlatform,
+} from '../../support/embedded-platform/scripted-platform.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
+
+/** Far more than any of them takes on a machine that is busy with other things, far less than one that blows up. */
+const PATIENCE_MS = 2_000;
+
+describe('a hostile document', () => {
+  let platform: ScriptedPlatform;
+  let app: TestApp;
+  beforeAll(async () => {
+    platform = await startScriptedPlatform({});
+    app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
+    await app.graphql('{ hasSession }');
+  });
+  afterAll(() => app.close());
+
+  it.each(MANY_LOGINS)(
+    'with more than one login, by $what, is refused and the platform is not asked',
+    async ({ query }) => {
+      const answer = await app.graphql(query, { variables: { y: true } });
+      expect(answer.status).toBe(400);
+      expect(answer.data).toBeUndefined();
+      expect(answer.errors).toHaveLength(1);
+      expect(answer.errors?.[0]?.extensions).toMatchObject({ reason: 'LIMIT_EXCEEDED', retryable: false });
+      expect(platform.connections).toBe(0);
+    },
+  );
+
+  it('with more than one login in a batch is refused and the platform is not asked', async () => {
+    const login = { query: 'mutation { login(input: {username: "demo", password: "a"}) { handle } }' };
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(Array(200).fill(login)),
+    });
+    expect(response.status).toBe(400);
+    expect(platform.connections).toBe(0);
+  });
+
+  it.each(BOMBS)('of $what is refused at once and keeps nobody waiting', async ({ query }) => {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const begun = performance.now();
+    const answer = await app.graphql(query);
+    const took = performance.now() - begun;
+    delay.disable();
+
+    expect([400, 413]).toContain(answer.status);
+    expect(answer.data).toBeUndefined();
+    expect(answer.errors?.length).toBeGreaterThan(0);
+    expect(took).toBeLessThan(PATIENCE_MS);
+    expect(delay.percentile(99) / 1e6).toBeLessThan(PATIENCE_MS);
+    expect(platform.connections).toBe(0);
+  });
+});
+
+describe('a document of a real page', () => {
+  let app: TestApp;
+  beforeAll(async () => (app = await startApp()));
+  afterAll(() => app.close());
+
+  it.each([
+    [
+      'everything after a login',
+      `mutation { login(input: {username: "demo", password: "demo"}) {
+      handle expiresAt me { id fullName initials raw } sessionStatus { id fullName timeoutSeconds locale raw }
+      projects { id name alias description status dateCreated dateModified owner { id name } raw } } }`,
+    ],
+    [
+      '15 look-ups by name',
+      `{ ${Array.from({ length: 15 }, (_, n) => `p${n}: projectId(name: "Project ${n}")`).join(' ')} }`,
+    ],
+    [
+      'ten projects by id',
+      `{ ${Array.from({ length: 10 }, (_, n) => `p${n}: project(id: "${n}") { ...P }`).join(' ')} }
+      fragment P on Project { id name alias description status dateCreated dateModified owner { id name } }`,
+    ],
+    ['a typename in a mutation', 'mutation { __typename login(input: {}) { __typename expiresAt } }'],
+    ['several queries of which one runs', 'query A { hasSession } query B { hasSession }'],
+  ])('may ask for %s', async (_what, query) => {
+    const { errors } = await app.graphql(query);
+    const codes = errors?.map(({ extensions }) => extensions.code) ?? [];
+    // Some of these ask for a session that is not there, or leave the choice of an operation open.
+    expect(codes.filter((code) => code !== 'UNAUTHENTICATED' && code !== 'BAD_REQUEST')).toEqual([]);
+  });
+
+  it('may read the schema as the tools of the field do', async () => {
+    const { getIntrospectionQuery } = await import('graphql');
+    const options = {
+      descriptions: true,
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
+    };
+    const { data, errors } = await app.graphql(getIntrospectionQuery(options));
+    expect(errors).toBeUndefined();
+    expect(data.__schema.queryType.name).toBe('Query');
+  });
+});
+
+describe('the limits', () => {
+  it('are settings', async () => {
+    const app = await startApp({
+      GRAPHQL_MAX_TOKENS: '40',
+      GRAPHQL_MAX_DEPTH: '1',
+      GRAPHQL_MAX_ALIASES: '2',
+      GRAPHQL_MAX_DIRECTIVES: '0',
+      GRAPHQL_MAX_ROOT_FIELDS: '3',
+      GRAPHQL_MAX_COST: '2',
+      HTTP_BODY_LIMIT_BYTES: '200',
+    });
+    const said = async (query: string): Promise<string | undefined> =>
+      (await app.graphql(query)).errors?.[0]?.message;
+    expect(await said('{ hasSession }')).toBeUndefined();
+    expect(await said(`{ ${'a '.repeat(39)} }`)).toBe('The document has more than 40 tokens');
+    expect(await said('{ me { id } }')).toBe('The document is more than 1 levels deep');
+    expect(await said('{ hasSession hasSession hasSession }')).toBe(
+      'The document selects one field more than 2 times',
+    );
+    expect(await said('{ hasSession @skip(if: false) }')).toBe('The document has more than 0 directives');
+    expect(await said('{ a b c d }')).toBe('The document has more than 3 root fields');
+    expect(await said('{ a b c }')).toBe('The document costs more than 2');
+    expect(await said(' '.repeat(200))).toBe('The body of the request is too large');
+    await app.close();
+  });
+});

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const ALLOWED = 'query HasSession { hasSession }';
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+describe('a service with a folder of allowed documents', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let app: TestApp | undefined;
+  beforeEach(async () => {
+    folder = await tempFolder();
+  });
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+    await folder.remove();
+  });
+
+  const start = async (files: Record<string, string>): Promise<TestApp> => {
+    await mkdir(`${folder.path}/documents`);
+    for (const [name, text] of Object.entries(files))
+      await writeFile(`${folder.path}/documents/${name}`, text);
+    return (app = await startApp({ PERSISTED_DOCUMENTS: `${folder.path}/documents` }));
+  };
+  const ask = async (body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
+    const response = await fetch(`${String(app?.url)}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const byHash = (hash: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+    ...more,
+    extensions: { persistedQuery: { version: 1, sha256Hash: hash } },
+  });
+  const notFound = {
+    errors: [
+      expect.objectContaining({ extensions: expect.objectContaining({ code: 'PERSISTED_QUERY_NOT_FOUND' }) }),
+    ],
+  };
+
+  it('runs those by their hash, as Apollo’s clients send it, and by their text', async () => {
+    await start({ 'has-session.graphql': `${ALLOWED}\n`, 'readme.md': 'not a document' });
+    const answer = { status: 200, body: { data: { hasSession: false } } };
+    expect(await ask(byHash(sha256(ALLOWED)))).toEqual(answer);
+    expect(await ask({ query: ALLOWED })).toEqual(answer);
+    expect(await ask(byHash(sha256(ALLOWED), { query: ALLOWED }))).toEqual(answer);
+    const query = new URLSearchParams({ extensions: JSON.stringify(byHash(sha256(ALLOWED)).extensions) });
+    const got = await fetch(`${String(app?.url)}/graphql?${query.toString()}`);
+    expect(await got.json()).toEqual(answer.body);
+  });
+
+  it('runs no other, and remembers none that is sent', async () => {
+    await start({ 'has-session.graphql': ALLOWED });
+    const other = 'query HasSession { hasSession }  ';
+    expect((await ask({ query: other })).body).toEqual(notFound);
+    expect((await ask(byHash(sha256(other), { query: other }))).body).toEqual(notFound);
+    expect((await ask(byHash(sha256(other)))).body).toEqual(notFound);
+    expect((await ask({ query: '{ __schema { types { name } } }' })).body).toEqual(notFound);
+    expect(await ask(byHash(sha256(ALLOWED), { query: other }))).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },
+    });
+  });
+});
+
+describe('a service without one', () => {
+  it('keeps no documents, and says so to clients that would send a hash', async () => {
+    const app = await startApp();
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ extensions: { persistedQuery: { version: 1, sha256Hash: sha256(ALLOWED) } } }),
+    });
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', retryable: false } }],
+    });
+    await app.close();
+  });
+});

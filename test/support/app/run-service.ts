@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type GraphQLCaller, graphQLCaller } from '../graphql/graphql-caller.js';
+import { LEDGER_LOG_LEVEL, noteOutput } from '../secrets/secret-ledger.js';
+
+const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+const GRAPHQL_ADDRESS = /(http:\/\/[^\s"]+)\/graphql/;
+/** In production there is no start screen. */
+const LISTENING = /Server listening at (http:\/\/[^\s"]+)/;
+
+/** The built service as a process of its own. */
+export interface RunningService {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly graphql: GraphQLCaller;
+  /** All that it has written so far, both streams. */
+  output(): string;
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** How a start ended that was meant to fail. */
+export interface FailedStart {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const ledgerSettings: Record<string, string> =
+  LEDGER_LOG_LEVEL === undefined ? {} : { LOG_LEVEL: LEDGER_LOG_LEVEL };
+const living = new Set<ChildProcess>();
+
+/** Ends every process that a test left behind; for `afterEach`, so that a failed test leaves nothing running. */
+export async function stopServices(): Promise<void> {
+  await Promise.all(
+    [...living].map(async (child) => {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    }),
+  );
+}
+
+function launch(
+  cwd: string,
+  environment: Record<string, string>,
+  nodeArguments: string[] = [],
+): ChildProcess {
+  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  living.add(child);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      noteOutput(chunk.toString());
+    });
+  }
+  child.once('exit', () => living.delete(child));
+  return child;
+}
+
+/** Starts the built service in a folder and waits until it says where it is. */
+export async function runService(
+  cwd: string,
+  environment: Record<string, string> = {},
+): Promise<RunningService> {
+  const child = launch(cwd, { ...ledgerSettings, ...environment });
+  const chunks: string[] = [];
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const url = await new Promise<string>((resolve, reject) => {
+    const address = environment.NODE_ENV === 'production' ? LISTENING : GRAPHQL_ADDRESS;
+    let isFound = false;
+    const collect = (chunk: Buffer): void => {
+      chunks.push(chunk.toString());
+      if (isFound) return;
+      const found = address.exec(chunks.join(''))?.[1];
+      isFound = found !== undefined;
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    void exited.then(([code]) => {
+      reject(new Error(`the service ended with ${code}: ${chunks.join('')}`));
+    });
+  });
+  return {
+    process: child,
+    url,
+    graphql: graphQLCaller(`${url}/graphql`),
+    output: () => chunks.join(''),
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      const [code, by] = await exited;
+      return { code, signal: by };
+    },
+  };
+}
+
+/** Starts the built service with settings that keep it from running, and waits for its end. */
+export async function failToStart(
+  cwd: string,
+  environment: Record<string, string>,
+  nodeArguments: string[] = [],
+): Promise<FailedStart> {
+  const child = launch(cwd, environment, nodeArguments);
+  const read = async (stream: ChildProcess['stdout']): Promise<string> => {
+    let text = '';
+    for await (const chunk of stream ?? []) text += String(chunk);
+    return text;
+  };
+  const [stdout, stderr, [code]] = await Promise.all([
+    read(child.stdout),
+    read(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}

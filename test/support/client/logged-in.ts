@@ -1,0 +1,25 @@
+import { afterAll } from '@jest/globals';
+import { PlatformSession, type PlatformSessionOptions } from '../../../src/client/index.js';
+
+const sessions = new Set<PlatformSession>();
+
+/** A session on its own connection, closed after the test file. */
+export function openSession(baseUrl: string, options: PlatformSessionOptions = {}): PlatformSession {
+  const session = new PlatformSession(baseUrl, options);
+  sessions.add(session);
+  return session;
+}
+
+/** The same, logged in as a user by the platform's own answer. */
+export async function loggedIn(
+  baseUrl: string,
+  options: PlatformSessionOptions = {},
+): Promise<PlatformSession> {
+  const session = openSession(baseUrl, options);
+  await session.login({ username: 'user', password: 'password' });
+  return session;
+}
+
+afterAll(async () => {
+  await Promise.all([...sessions].map((session) => session.close()));
+});

@@ -1,0 +1,45 @@
+import { awsEnvironment } from './aws-environment.js';
+import { type LoopbackSecretStore } from './loopback-secret-store.js';
+import { setEnvironment } from './process-environment.js';
+import { type ProfilesFile, profilesFile } from './profiles-file.js';
+import { type RotatingPlatform, startRotatingPlatform } from '../embedded-platform/rotating-platform.js';
+import { startSecretsManager } from './secrets-manager-secret-store.js';
+import { startApp, type TestApp } from '../app/start-app.js';
+
+/** The service with credential profiles whose secrets are in a loopback AWS Secrets Manager. */
+export interface ProfileApp {
+  readonly app: TestApp;
+  readonly platform: RotatingPlatform;
+  readonly secrets: LoopbackSecretStore;
+  readonly file: ProfilesFile;
+  close(): Promise<void>;
+}
+
+/** @param text the text of the file of credential profiles. */
+export async function startProfileApp(
+  text: string,
+  environment: Record<string, string> = {},
+): Promise<ProfileApp> {
+  const secrets = await startSecretsManager();
+  const restore = setEnvironment(awsEnvironment(secrets));
+  const platform = await startRotatingPlatform();
+  const file = await profilesFile(text);
+  const app = await startApp({
+    PLATFORM_BASE_URL: platform.baseUrl,
+    CREDENTIALS_FILE: file.path,
+    ...environment,
+  });
+  return {
+    app,
+    platform,
+    secrets,
+    file,
+    close: async () => {
+      await app.close();
+      await platform.close();
+      await secrets.close();
+      await file.remove();
+      restore();
+    },
+  };
+}

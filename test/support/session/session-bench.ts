@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { LoginFailedError, type PlatformClient } from '../../../src/client/index.js';
+import { type NamedKey } from '../../../src/config/key-list.js';
+import { type Relogin } from '../../../src/session/relogin.js';
+import { type HandleTransport } from '../../../src/session/session-record.js';
+import { type RequestContext } from '../../../src/session/request-context.js';
+import { RefusedRecords } from '../../../src/session/sealed/refused-records.js';
+import { RecordSeal } from '../../../src/session/sealed/sealed-record.js';
+import { SealedSessions } from '../../../src/session/sealed-sessions.service.js';
+import { SessionRenewal } from '../../../src/session/session-renewal.service.js';
+import { SessionService } from '../../../src/session/session.service.js';
+import { type SessionStore } from '../../../src/session/store/session-store.js';
+
+/** A server key of a name, new each time. */
+export function serverKey(kid: string): NamedKey {
+  return { kid, key: randomBytes(32) };
+}
+
+/** Where there are no credential profiles. */
+const NO_PROFILES: Relogin = {
+  logIn: () => Promise.reject(new LoginFailedError('There is no such profile')),
+};
+
+/** The session service of one instance, over a store and a platform, without the rest of the service. */
+export function sessionService(
+  store: SessionStore,
+  client: PlatformClient,
+  keys: readonly [NamedKey, ...NamedKey[]],
+  relogin: Relogin = NO_PROFILES,
+  refused = new RefusedRecords(),
+): SessionService {
+  const sealed = sealedSessions(store, client, keys, refused);
+  return new SessionService(store, sealed, new SessionRenewal(store, sealed, client, relogin));
+}
+
+/** Only its part that seals, stores and opens. */
+export function sealedSessions(
+  store: SessionStore,
+  client: PlatformClient,
+  keys: readonly [NamedKey, ...NamedKey[]],
+  refused = new RefusedRecords(),
+): SealedSessions {
+  return new SealedSessions(store, new RecordSeal(keys), client, refused);
+}
+
+/** A request that brings a handle, or none. */
+export function requestWith(handle?: string, transport: HandleTransport = 'bearer'): RequestContext {
+  return {
+    requestId: 'test',
+    clientAddress: '127.0.0.1',
+    presented: handle === undefined ? undefined : { handle, transport },
+  };
+}
+
+/** Logs a user in and begins a session, as that of a credential profile if one is given; gives its handle. */
+export async function beginSession(
+  service: SessionService,
+  client: PlatformClient,
+  username: string,
+  profile?: string,
+): Promise<string> {
+  const session = client.openSession();
+  await session.login({ username, password: 'password' });
+  return (await service.begin(requestWith(), session, 'bearer', profile)).handle;
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
+import { tempFolder } from '../temp-folder.js';
+
+/** The system's redis-server as a process that a test owns. */
+export interface RunningRedis {
+  readonly url: string;
+  readonly port: number;
+  /** The folder of its data. */
+  readonly folder: string;
+  /** A connection of the test's own. */
+  readonly admin: Redis;
+  /** Ends it without a warning, as a crash does. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, with what it had on disk. */
+  restart(): Promise<void>;
+  /** Stops it from answering; its sockets stay open. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  close(): Promise<void>;
+}
+
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+/** Undefined where it can be run; else why not, for the title of what is skipped. */
+export const redisMissing: string | undefined =
+  spawnSync('redis-server', ['--version']).status === 0 ? undefined : 'redis-server is not installed';
+
+/**
+ * Starts a redis-server on a free loopback port and waits until it answers. It keeps what it has acknowledged.
+ *
+ * @param settings as on its command line, for example `['--maxmemory', '2mb']`.
+ * @param connection how the test's own connection differs, for example by a password.
+ */
+export async function startRedis(
+  settings: readonly string[] = [],
+  connection: { readonly password?: string } = {},
+): Promise<RunningRedis> {
+  const folder = await tempFolder();
+  const port = await freePort();
+  const launch = (): ChildProcess => {
+    const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder.path, '--save', ''];
+    const child = spawn('redis-server', [...basics, '--appendonly', 'yes', ...settings], { stdio: 'ignore' });
+    living.add(child);
+    child.once('exit', () => living.delete(child));
+    return child;
+  };
+  let child = launch();
+  const admin = new Redis(port, '127.0.0.1', {
+    ...connection,
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 10,
+  });
+  admin.on('error', () => undefined);
+  await admin.ping();
+
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    folder: folder.path,
+    admin,
+    kill,
+    restart: async () => {
+      await kill();
+      child = launch();
+      await admin.ping();
+    },
+    pause: () => {
+      child.kill('SIGSTOP');
+    },
+    resume: () => {
+      child.kill('SIGCONT');
+    },
+    close: async () => {
+      admin.disconnect();
+      await kill();
+      await folder.remove();
+    },
+  };
+}
+
+/** A loopback port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
