@@ -3,11 +3,11 @@ export { PlatformSession } from './session/platform-session.js';
 export type { PlatformSessionOptions, RestoreOptions } from './session/session-options.js';
 export type { PlatformClientOptions } from './connection/client-options.js';
 export type { PlatformCall } from './connection/call-report.js';
-export type { CircuitChange } from './connection/circuits.js';
+export type { CircuitChange } from './connection/resilience/circuits.js';
 export type { CallOptions, RequestMethod, RequestOptions } from './session/request-options.js';
-export { PlatformResponse } from './connection/platform-response.js';
-export type { HeaderField, ResponseHeaders } from './connection/response-headers.js';
-export type { LoginCredentials } from './session/login-request.js';
+export { PlatformResponse } from './connection/response/platform-response.js';
+export type { HeaderField, ResponseHeaders } from './connection/response/response-headers.js';
+export type { LoginCredentials } from './session/login.js';
 export {
   AuthenticatedPlatformSession,
   withPlatformSession,
@@ -22,10 +22,14 @@ export type {
   PlatformSessionInfo,
   PlatformUser,
 } from './session/platform-types.js';
-export type { RestorableSnapshot, SessionSnapshot, SnapshotCookie } from './session/session-snapshot.js';
+export type {
+  RestorableSnapshot,
+  SessionSnapshot,
+  SnapshotCookie,
+} from './session/state/session-snapshot.js';
 export type { IServerMessageSource } from './errors/iserver-messages.js';
 export { PlatformError, type PlatformErrorFacts } from './errors/platform-error.js';
-export { AmbiguousProjectNameError, ProjectIndex } from './session/project-index.js';
+export { AmbiguousProjectNameError, ProjectIndex } from './session/projects.js';
 export {
   BackendServerError,
   ExecutionCancelledError,
@@ -43,4 +47,4 @@ export {
   TooManyRedirectsError,
   UnknownPlatformError,
   type UnreachableReason,
-} from './errors/platform-error-kinds.js';
+} from './errors/error-classes.js';

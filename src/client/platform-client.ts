@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
-import type { PlatformClientOptions } from './connection/client-options.js';
+import { type PlatformClientOptions } from './connection/client-options.js';
 import { PlatformConnection } from './connection/platform-connection.js';
 import { PlatformSession } from './session/platform-session.js';
-import type { RestoreOptions } from './session/session-options.js';
-import type { RestorableSnapshot } from './session/session-snapshot.js';
+import { type RestoreOptions } from './session/session-options.js';
+import { type RestorableSnapshot } from './session/state/session-snapshot.js';
 
 /** One per process and platform: base URL, TLS, limits and sockets, shared by any number of sessions. */
 export class PlatformClient {

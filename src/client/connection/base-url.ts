@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../errors/platform-error-kinds.js';
+import { InvalidRequestError } from '../errors/error-classes.js';
 
 /**
  * Reads the REST root, with or without its final `/`.

@@ -1,4 +1,4 @@
-import type { PlatformResponse } from './platform-response.js';
+import { type PlatformResponse } from './response/platform-response.js';
 
 /** One call to the platform, redirects and retry included, as an observer is told of it. No header, body or query. */
 export interface PlatformCall {

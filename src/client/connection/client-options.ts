@@ -1,6 +1,6 @@
-import type { PlatformCall } from './call-report.js';
-import type { CircuitChange } from './circuits.js';
-import type { IServerMessageSource } from '../errors/iserver-messages.js';
+import { type PlatformCall } from './call-report.js';
+import { type CircuitChange } from './resilience/circuits.js';
+import { type IServerMessageSource } from '../errors/iserver-messages.js';
 
 /** How the client reaches the platform. Only the base URL is needed. */
 export interface PlatformClientOptions {

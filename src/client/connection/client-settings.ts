@@ -1,11 +1,11 @@
 import { readBaseUrl } from './base-url.js';
-import type { PlatformCall } from './call-report.js';
-import { Circuits } from './circuits.js';
+import { type PlatformCall } from './call-report.js';
+import { Circuits } from './resilience/circuits.js';
 import { refuseUnknownOptions, type PlatformClientOptions } from './client-options.js';
 import { readIServerMessages, type IServerMessages } from '../errors/iserver-messages.js';
 import { GotTransport } from './transport/got-transport.js';
 import { readTlsTrust } from './transport/tls-trust.js';
-import type { Transport, TransportFactory } from './transport/transport.js';
+import { type Transport, type TransportFactory } from './transport/transport.js';
 import { UndiciTransport } from './transport/undici-transport.js';
 import { VendorHeaders } from './vendor-headers.js';
 

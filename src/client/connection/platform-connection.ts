@@ -1,19 +1,19 @@
 import { reported } from './call-report.js';
-import type { Circuits } from './circuits.js';
-import type { PlatformClientOptions } from './client-options.js';
+import { type Circuits } from './resilience/circuits.js';
+import { type PlatformClientOptions } from './client-options.js';
 import { readSettings, type ClientSettings } from './client-settings.js';
-import { Closing } from './closing.js';
-import { withDeadline, type Deadline } from './deadline.js';
+import { Closing } from './resilience/in-flight-calls.js';
+import { withDeadline, type Deadline } from './resilience/deadline.js';
 import { PlatformError } from '../errors/platform-error.js';
-import { PlatformHttpError } from '../errors/platform-error-kinds.js';
-import { PlatformResponse } from './platform-response.js';
+import { PlatformHttpError } from '../errors/error-classes.js';
+import { PlatformResponse } from './response/platform-response.js';
 import { followRedirects, type RequestLine } from './redirects.js';
-import { ResponseHeaders } from './response-headers.js';
-import { RetryBudget } from './retry-budget.js';
-import { withOneRetry } from './retry.js';
+import { ResponseHeaders } from './response/response-headers.js';
+import { RetryBudget } from './resilience/retry-budget.js';
+import { withOneRetry } from './resilience/retry.js';
 import { networkFailure } from './transport/network-failure.js';
 import { readBody } from './transport/read-body.js';
-import type { Transport } from './transport/transport.js';
+import { type Transport } from './transport/transport.js';
 
 /** One call as the session wants it made. */
 export interface Exchange {

@@ -1,9 +1,5 @@
-import {
-  ForeignRedirectError,
-  PlatformHttpError,
-  TooManyRedirectsError,
-} from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from './platform-response.js';
+import { ForeignRedirectError, PlatformHttpError, TooManyRedirectsError } from '../errors/error-classes.js';
+import { type PlatformResponse } from './response/platform-response.js';
 
 /** One request as a redirect may rewrite it. */
 export interface RequestLine {

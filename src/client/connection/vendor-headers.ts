@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from './response-headers.js';
+import { type ResponseHeaders } from './response/response-headers.js';
 
 const MAX_OTHERS = 16;
 const MAX_BYTES = 4096;

@@ -7,7 +7,7 @@ import {
   ObjectAlreadyExistsError,
   ResourceNotFoundError,
   SessionError,
-} from './platform-error-kinds.js';
+} from './error-classes.js';
 
 type CodedErrorKind = new (message: string, facts?: PlatformErrorFacts) => PlatformError;
 

@@ -2,11 +2,11 @@ import { isAuthPath, pathBelow, resolveBelow } from '../connection/base-url.js';
 import { codeNumber, SESSION_INVALID } from '../errors/error-codes.js';
 import { keepAliveMs, startKeepAlive } from './keep-alive.js';
 import { resolveCredentials, type ManagedCredentials } from './managed-credentials.js';
-import { LoginFailedError, SessionError } from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from '../connection/platform-response.js';
+import { LoginFailedError, SessionError } from '../errors/error-classes.js';
+import { type PlatformResponse } from '../connection/response/platform-response.js';
 import { PlatformSession } from '../session/platform-session.js';
-import type { PlatformSessionOptions } from '../session/session-options.js';
-import type { RequestMethod, RequestOptions } from '../session/request-options.js';
+import { type PlatformSessionOptions } from '../session/session-options.js';
+import { type RequestMethod, type RequestOptions } from '../session/request-options.js';
 
 /** Where a managed session logs in, with what, and how it ends (spec: Context-managed session). */
 export interface AuthenticatedSessionOptions extends ManagedCredentials, PlatformSessionOptions {

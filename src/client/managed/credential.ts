@@ -1,4 +1,4 @@
-import { MissingCredentialError } from '../errors/platform-error-kinds.js';
+import { MissingCredentialError } from '../errors/error-classes.js';
 
 /** Yields a secret when it is asked for; called anew each time that the secret is needed. */
 export type CredentialProvider = () => string | Promise<string>;

@@ -1,6 +1,6 @@
 import { resolveCredential, type Credential } from './credential.js';
-import type { AuthenticationCredentials } from '../session/login-attempt.js';
-import { MissingCredentialError } from '../errors/platform-error-kinds.js';
+import { type AuthenticationCredentials } from '../session/login-attempt.js';
+import { MissingCredentialError } from '../errors/error-classes.js';
 
 /** The five parameters of a managed session that may be a text, a provider, or absent; null is as good as absent (spec: Context-managed session). */
 export interface ManagedCredentials {

@@ -1,7 +1,7 @@
-import { SessionError } from '../errors/platform-error-kinds.js';
-import type { PlatformProject } from './platform-types.js';
-import { ProjectIndex } from './project-index.js';
-import type { SessionState } from './session-state.js';
+import { SessionError } from '../errors/error-classes.js';
+import { type PlatformProject } from './platform-types.js';
+import { ProjectIndex } from './projects.js';
+import { type SessionState } from './state/session-state.js';
 
 /** The project look-ups of a session. They are the present user's: another user's do not outlive a login or a logout. */
 export class LoadedProjects {

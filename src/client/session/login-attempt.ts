@@ -4,8 +4,8 @@ import {
   type LoginCredentials,
   type DelegateRequest,
   type LoginRequest,
-} from './login-request.js';
-import { InvalidRequestError, MissingCredentialError } from '../errors/platform-error-kinds.js';
+} from './login.js';
+import { InvalidRequestError, MissingCredentialError } from '../errors/error-classes.js';
 
 /** A login as it is sent. */
 export interface LoginAttempt {

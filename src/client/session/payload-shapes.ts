@@ -1,6 +1,6 @@
-import { PlatformHttpError } from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from '../connection/platform-response.js';
-import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
+import { PlatformHttpError } from '../errors/error-classes.js';
+import { type PlatformResponse } from '../connection/response/platform-response.js';
+import { type PlatformProject, type PlatformSessionInfo, type PlatformUser } from './platform-types.js';
 
 /** Projects that one answer may list. */
 const MAX_PROJECTS = 10_000;

@@ -1,24 +1,24 @@
 import { inspect } from 'node:util';
 import { loginAttempt, requireIdentityToken, type AuthenticationCredentials } from './login-attempt.js';
-import type { LoginCredentials } from './login-request.js';
+import { type LoginCredentials } from './login.js';
 import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
 import { LoadedProjects } from './loaded-projects.js';
 import { PlatformConnection } from '../connection/platform-connection.js';
-import { SessionError } from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from '../connection/platform-response.js';
-import type { PlatformProject, PlatformSessionInfo, PlatformUser } from './platform-types.js';
-import type { CallOptions, RequestMethod, RequestOptions } from './request-options.js';
+import { SessionError } from '../errors/error-classes.js';
+import { type PlatformResponse } from '../connection/response/platform-response.js';
+import { type PlatformProject, type PlatformSessionInfo, type PlatformUser } from './platform-types.js';
+import { type CallOptions, type RequestMethod, type RequestOptions } from './request-options.js';
 import { SessionRequests } from './session-requests.js';
 import { readCredentials } from './read-credentials.js';
-import type { PlatformSessionOptions, RestoreOptions } from './session-options.js';
-import { restoreState, snapshotBaseUrl } from './session-restore.js';
+import { type PlatformSessionOptions, type RestoreOptions } from './session-options.js';
+import { restoreState, snapshotBaseUrl } from './state/session-restore.js';
 import {
   makeSnapshot,
   readSnapshot,
   type RestorableSnapshot,
   type SessionSnapshot,
-} from './session-snapshot.js';
-import { SessionState } from './session-state.js';
+} from './state/session-snapshot.js';
+import { SessionState } from './state/session-state.js';
 
 /**
  * One user's session (spec: Client session operations). Safe for concurrent calls. Every operation rejects with a kind

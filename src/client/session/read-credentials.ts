@@ -1,5 +1,5 @@
-import type { LoginCredentials } from './login-request.js';
-import { InvalidRequestError } from '../errors/platform-error-kinds.js';
+import { type LoginCredentials } from './login.js';
+import { InvalidRequestError } from '../errors/error-classes.js';
 
 /**
  * Credentials as JavaScript may give them. A mistake must not make a guest of somebody: what is no object, of another type or

@@ -1,6 +1,6 @@
-import { InvalidRequestError } from '../errors/platform-error-kinds.js';
-import type { RequestLine } from '../connection/redirects.js';
-import type { RequestOptions } from './request-options.js';
+import { InvalidRequestError } from '../errors/error-classes.js';
+import { type RequestLine } from '../connection/redirects.js';
+import { type RequestOptions } from './request-options.js';
 import { ACCEPTED_ENCODINGS } from '../connection/transport/read-body.js';
 import { isFieldValue, type VendorHeaders } from '../connection/vendor-headers.js';
 

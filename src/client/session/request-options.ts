@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../errors/platform-error-kinds.js';
+import { InvalidRequestError } from '../errors/error-classes.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 

@@ -1,4 +1,4 @@
-import type { PlatformClientOptions } from '../connection/client-options.js';
+import { type PlatformClientOptions } from '../connection/client-options.js';
 
 /** Options of a session that brings its own connection. */
 export type PlatformSessionOptions = Omit<PlatformClientOptions, 'baseUrl'>;

@@ -1,10 +1,10 @@
 import { pathBelow, resolveBelow } from '../connection/base-url.js';
-import type { LoginAttempt } from './login-attempt.js';
-import type { PlatformConnection } from '../connection/platform-connection.js';
-import type { PlatformError } from '../errors/platform-error.js';
-import { InvalidRequestError, PlatformHttpError, SessionError } from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from '../connection/platform-response.js';
-import type { RequestLine } from '../connection/redirects.js';
+import { type LoginAttempt } from './login-attempt.js';
+import { type PlatformConnection } from '../connection/platform-connection.js';
+import { type PlatformError } from '../errors/platform-error.js';
+import { InvalidRequestError, PlatformHttpError, SessionError } from '../errors/error-classes.js';
+import { type PlatformResponse } from '../connection/response/platform-response.js';
+import { type RequestLine } from '../connection/redirects.js';
 import { hopHeaders, requestHeaders } from './request-headers.js';
 import {
   requireMethod,
@@ -13,8 +13,8 @@ import {
   type RequestMethod,
   type RequestOptions,
 } from './request-options.js';
-import { errorOfResponse } from '../connection/response-error.js';
-import { SessionState } from './session-state.js';
+import { errorOfResponse } from '../connection/response/response-error.js';
+import { SessionState } from './state/session-state.js';
 
 /** Makes the requests of one session: what the state holds goes out, what a success brings goes in. */
 export class SessionRequests {

@@ -9,10 +9,10 @@ import {
 } from '../../../src/client/index.js';
 import { readBaseUrl, resolveBelow } from '../../../src/client/connection/base-url.js';
 import { readIServerMessages } from '../../../src/client/errors/iserver-messages.js';
-import { PlatformResponse } from '../../../src/client/connection/platform-response.js';
-import { errorOfResponse } from '../../../src/client/connection/response-error.js';
-import { ResponseHeaders } from '../../../src/client/connection/response-headers.js';
-import { SessionCookies } from '../../../src/client/session/session-cookies.js';
+import { PlatformResponse } from '../../../src/client/connection/response/platform-response.js';
+import { errorOfResponse } from '../../../src/client/connection/response/response-error.js';
+import { ResponseHeaders } from '../../../src/client/connection/response/response-headers.js';
+import { SessionCookies } from '../../../src/client/session/state/session-cookies.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 const BASE = 'https://platform.example.com/api/';

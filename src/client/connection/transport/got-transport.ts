@@ -8,7 +8,7 @@ import {
   type HopResponse,
   type Transport,
 } from './transport.js';
-import type { TlsTrust } from './tls-trust.js';
+import { type TlsTrust } from './tls-trust.js';
 
 /** The hop by got, over Node's own HTTP client. */
 export class GotTransport implements Transport {

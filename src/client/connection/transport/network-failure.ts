@@ -1,5 +1,5 @@
-import type { PlatformError } from '../../errors/platform-error.js';
-import { PlatformHttpError, PlatformUnreachableError } from '../../errors/platform-error-kinds.js';
+import { type PlatformError } from '../../errors/platform-error.js';
+import { PlatformHttpError, PlatformUnreachableError } from '../../errors/error-classes.js';
 
 const DNS = /^(?:ENOTFOUND|EAI_)/;
 const TLS =

@@ -1,6 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createInflate, createUnzip } from 'node:zlib';
-import { PlatformHttpError } from '../../errors/platform-error-kinds.js';
+import { PlatformHttpError } from '../../errors/error-classes.js';
 
 /** What `readBody` can decode, as the client announces it. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';

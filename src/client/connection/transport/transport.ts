@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
-import type { TlsTrust } from './tls-trust.js';
+import { type Readable } from 'node:stream';
+import { type TlsTrust } from './tls-trust.js';
 
 /** One request over one hop. */
 export interface HopRequest {

@@ -6,7 +6,7 @@ import {
   type HopResponse,
   type Transport,
 } from './transport.js';
-import type { TlsTrust } from './tls-trust.js';
+import { type TlsTrust } from './tls-trust.js';
 
 /** The hop by undici: the same behaviour as got at a fraction of the CPU. */
 export class UndiciTransport implements Transport {

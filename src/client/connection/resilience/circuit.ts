@@ -7,14 +7,14 @@ import {
   type CircuitBreakerPolicy,
   type IBackoff,
 } from 'cockatiel';
-import { namesACode } from './names-a-code.js';
+import { namesACode } from '../response/names-a-code.js';
 import {
   ExecutionCancelledError,
   ForeignRedirectError,
   PlatformUnreachableError,
   TooManyRedirectsError,
-} from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from './platform-response.js';
+} from '../../errors/error-classes.js';
+import { type PlatformResponse } from '../response/platform-response.js';
 
 /** More than this share of failures opens the circuit, among at least {@link LEAST_PER_SECOND} calls a second. */
 const FAILURE_SHARE = 0.5;

@@ -1,5 +1,5 @@
 import { PlatformError } from '../errors/platform-error.js';
-import type { PlatformProject } from './platform-types.js';
+import { type PlatformProject } from './platform-types.js';
 
 /** Several projects have the name that was looked up; `projectIds` lists them. No request was made. */
 export class AmbiguousProjectNameError extends PlatformError {

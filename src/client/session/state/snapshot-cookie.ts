@@ -1,5 +1,5 @@
 import { Cookie } from 'tough-cookie';
-import type { SnapshotCookie } from './session-snapshot.js';
+import { type SnapshotCookie } from './session-snapshot.js';
 
 /** Whether a cookie can stand in a `Cookie` header: from a snapshot anything may come. */
 export function isSendable({ key, value }: Cookie): boolean {

@@ -1,5 +1,5 @@
-import { concealed } from './concealed.js';
-import { SessionError } from '../errors/platform-error-kinds.js';
+import { concealed } from './redacted.js';
+import { SessionError } from '../../errors/error-classes.js';
 
 /** One cookie, whole. */
 export interface SnapshotCookie {

@@ -1,7 +1,7 @@
-import { SessionError } from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from '../connection/platform-response.js';
+import { SessionError } from '../../errors/error-classes.js';
+import { type PlatformResponse } from '../../connection/response/platform-response.js';
 import { SessionCookies } from './session-cookies.js';
-import type { VendorHeaders } from '../connection/vendor-headers.js';
+import { type VendorHeaders } from '../../connection/vendor-headers.js';
 
 /**
  * What a session holds: token, other vendor headers, cookies. Each login, logout and restore begins a new era; what an

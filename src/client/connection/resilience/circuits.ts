@@ -1,4 +1,4 @@
-import { isAuthPath } from './base-url.js';
+import { isAuthPath } from '../base-url.js';
 import { Circuit } from './circuit.js';
 
 /** A circuit that opened or closed. */

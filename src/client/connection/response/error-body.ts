@@ -1,6 +1,6 @@
-import { readErrorPayload, type ErrorPayload } from '../errors/error-payload.js';
-import { parseJson } from './parse-json.js';
-import type { PlatformResponse } from './platform-response.js';
+import { readErrorPayload, type ErrorPayload } from '../../errors/error-payload.js';
+import { parseJson } from '../../json/parse-json.js';
+import { type PlatformResponse } from './platform-response.js';
 
 /**
  * The error payload in an answer; undefined when its body is no JSON. What begins as an object or a list is tried whatever the

@@ -1,4 +1,4 @@
-import { ExecutionCancelledError, PlatformTimeoutError } from '../errors/platform-error-kinds.js';
+import { ExecutionCancelledError, PlatformTimeoutError } from '../../errors/error-classes.js';
 
 /** What remains of the time of one call. */
 export interface Deadline {

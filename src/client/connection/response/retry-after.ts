@@ -1,4 +1,4 @@
-import type { PlatformResponse } from './platform-response.js';
+import { type PlatformResponse } from './platform-response.js';
 
 /** Seconds that an answer asks to wait: `Retry-After` as seconds or as an HTTP date; undefined when absent or unreadable. */
 export function retryAfterSeconds(response: PlatformResponse, now: number): number | undefined {

@@ -1,10 +1,10 @@
 import { errorPayloadOf } from './error-body.js';
-import { isPassingCode, kindOfCode } from '../errors/error-codes.js';
-import type { IServerMessages } from '../errors/iserver-messages.js';
-import type { PlatformError } from '../errors/platform-error.js';
-import { PlatformHttpError, UnknownPlatformError } from '../errors/platform-error-kinds.js';
-import type { PlatformResponse } from './platform-response.js';
-import { secretForms } from '../errors/secret-forms.js';
+import { isPassingCode, kindOfCode } from '../../errors/error-codes.js';
+import { type IServerMessages } from '../../errors/iserver-messages.js';
+import { type PlatformError } from '../../errors/platform-error.js';
+import { PlatformHttpError, UnknownPlatformError } from '../../errors/error-classes.js';
+import { type PlatformResponse } from './platform-response.js';
+import { secretForms } from '../../errors/secret-forms.js';
 import { retryAfterSeconds } from './retry-after.js';
 
 /** What translating an answer needs besides the answer. */

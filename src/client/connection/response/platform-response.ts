@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { parseJson } from './parse-json.js';
-import { PlatformHttpError } from '../errors/platform-error-kinds.js';
-import type { ResponseHeaders } from './response-headers.js';
+import { parseJson } from '../../json/parse-json.js';
+import { PlatformHttpError } from '../../errors/error-classes.js';
+import { type ResponseHeaders } from './response-headers.js';
 
 /** A whole answer of the platform. Its inspection shows no header value and no body. */
 export class PlatformResponse {

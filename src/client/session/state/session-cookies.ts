@@ -1,6 +1,6 @@
 import { Cookie, CookieJar, MemoryCookieStore, canonicalDomain, defaultPath } from 'tough-cookie';
 import { isSendable, toCookie, toSnapshotCookie } from './snapshot-cookie.js';
-import type { SnapshotCookie } from './session-snapshot.js';
+import { type SnapshotCookie } from './session-snapshot.js';
 
 const MAX_COOKIES = 50;
 const MAX_COOKIE_BYTES = 4096;

@@ -1,8 +1,8 @@
-import { readBaseUrl } from '../connection/base-url.js';
-import { SessionError } from '../errors/platform-error-kinds.js';
+import { readBaseUrl } from '../../connection/base-url.js';
+import { SessionError } from '../../errors/error-classes.js';
 import { SessionCookies } from './session-cookies.js';
-import type { RestorableSnapshot, SnapshotCookie } from './session-snapshot.js';
-import { isFieldValue, type VendorHeaders } from '../connection/vendor-headers.js';
+import { type RestorableSnapshot, type SnapshotCookie } from './session-snapshot.js';
+import { isFieldValue, type VendorHeaders } from '../../connection/vendor-headers.js';
 
 /** A snapshot that was checked whole, ready to take the place of a session's state. */
 export interface RestoredState {

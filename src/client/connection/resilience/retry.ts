@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deadline } from './deadline.js';
-import { PlatformUnreachableError } from '../errors/platform-error-kinds.js';
-import { namesACode } from './names-a-code.js';
-import type { PlatformResponse } from './platform-response.js';
-import type { RetryBudget } from './retry-budget.js';
-import { retryAfterSeconds } from './retry-after.js';
+import { type Deadline } from './deadline.js';
+import { PlatformUnreachableError } from '../../errors/error-classes.js';
+import { namesACode } from '../response/names-a-code.js';
+import { type PlatformResponse } from '../response/platform-response.js';
+import { type RetryBudget } from './retry-budget.js';
+import { retryAfterSeconds } from '../response/retry-after.js';
 
 const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
 

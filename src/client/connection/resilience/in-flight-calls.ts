@@ -1,4 +1,4 @@
-import { PlatformUnreachableError } from '../errors/platform-error-kinds.js';
+import { PlatformUnreachableError } from '../../errors/error-classes.js';
 
 /** The calls under way of one connection, so that closing ends all of them, whatever they wait for. */
 export class Closing {
