@@ -2,14 +2,15 @@ import { inspect } from 'node:util';
 import { type PlatformClientOptions } from './connection/client-options.js';
 import { PlatformConnection } from './connection/platform-connection.js';
 import { PlatformSession } from './session/platform-session.js';
+import { SessionCore } from './session/session-core.js';
 import { type RestoreOptions } from './session/session-options.js';
 import { type RestorableSnapshot } from './session/state/session-snapshot.js';
 
-/** One per process and platform: base URL, TLS, limits and sockets, shared by any number of sessions. */
+/** The connection to one platform: base URL, TLS, limits and sockets. Create one per process; any number of sessions share it. */
 export class PlatformClient {
   readonly #connection: PlatformConnection;
 
-  /** @throws TypeError that names the option that cannot be used */
+  /** @throws TypeError that names the unusable option */
   constructor(options: PlatformClientOptions) {
     this.#connection = new PlatformConnection(options);
   }
@@ -19,9 +20,9 @@ export class PlatformClient {
     return this.#connection.settings.baseUrl.href;
   }
 
-  /** A session that holds nothing yet. */
+  /** A new session without a token. */
   openSession(): PlatformSession {
-    return new PlatformSession(this.#connection);
+    return new PlatformSession(new SessionCore(this.#connection));
   }
 
   /**
@@ -34,7 +35,7 @@ export class PlatformClient {
     return session;
   }
 
-  /** Closes the sockets. Calls in flight and later ones fail with `PlatformUnreachableError`, and are not made again. */
+  /** Closes the sockets. Calls in flight and later calls fail with `PlatformUnreachableError` and are not retried. */
   close(): Promise<void> {
     return this.#connection.close();
   }

@@ -1,6 +1,6 @@
 import { Directive, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
-import { asAnswered, type PlatformProject } from '../client/index.js';
+import { rawPayload, type PlatformProject } from '../client/index.js';
 
 @ObjectType({ description: 'Who owns a project.' })
 export class ProjectOwner {
@@ -51,7 +51,7 @@ export class Project {
       dateCreated: platformDate(project.dateCreated),
       dateModified: platformDate(project.dateModified),
       owner: project.owner && { id: project.owner.id, name: project.owner.name },
-      raw: asAnswered(project),
+      raw: rawPayload(project),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LoginFailedError, PlatformClient, type PlatformSession, SessionError } from '../client/index.js';
+import { isSessionExpired, LoginFailedError, PlatformClient, type PlatformSession } from '../client/index.js';
 import { InFlight } from './in-flight.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
@@ -36,7 +36,7 @@ export class SessionRenewal {
     try {
       return await work();
     } catch (error) {
-      if (service === undefined || !isExpired(error)) throw error;
+      if (service === undefined || !isSessionExpired(error)) throw error;
       // Another field of the same request may have renewed it meanwhile.
       if (!isAfter(open.service, service)) await adopt(open, await this.renewed(open, service));
       return work();
@@ -119,9 +119,4 @@ function adopt(open: OpenSession, renewed: OpenSession): Promise<void> {
 
 function isAfter(login: ServiceLogin | undefined, expired: ServiceLogin): boolean {
   return login !== undefined && login.logins > expired.logins;
-}
-
-/** `ERR009`: the client's own complaint that no token is held has no code. */
-function isExpired(error: unknown): boolean {
-  return error instanceof SessionError && error.code !== 'N/A';
 }

@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { asAnswered, type PlatformSessionInfo, type PlatformUser } from '../client/index.js';
+import { rawPayload, type PlatformSessionInfo, type PlatformUser } from '../client/index.js';
 
 @ObjectType({ description: 'The logged-in user, as the platform tells.' })
 export class User {
@@ -18,7 +18,7 @@ export class User {
 
   static from(user: PlatformUser): User {
     const { id, fullName, initials } = user;
-    return { id, fullName, initials, raw: asAnswered(user) };
+    return { id, fullName, initials, raw: rawPayload(user) };
   }
 }
 
@@ -47,6 +47,6 @@ export class SessionStatus {
 
   static from(info: PlatformSessionInfo): SessionStatus {
     const { id, fullName, timeout: timeoutSeconds, locale } = info;
-    return { id, fullName, timeoutSeconds, locale, raw: asAnswered(info) };
+    return { id, fullName, timeoutSeconds, locale, raw: rawPayload(info) };
   }
 }

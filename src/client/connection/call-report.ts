@@ -1,24 +1,24 @@
 import { type PlatformResponse } from './response/platform-response.js';
 
-/** One call to the platform, redirects and retry included, as an observer is told of it. No header, body or query. */
+/** One call to the platform, including redirects and the retry, as reported to an observer. No header, body or query. */
 export interface PlatformCall {
   /** HTTP method. */
   readonly method: string;
   /** Path below the base URL, without a leading `/`. */
   readonly path: string;
-  /** HTTP status of the answer; undefined when there was none that can be used. */
+  /** HTTP status of the response; undefined when there was no usable response. */
   readonly status: number | undefined;
-  /** How long the call took. */
+  /** Duration of the call. */
   readonly milliseconds: number;
 }
 
-/** Makes a call and tells the observer of it. An observer that throws changes nothing. */
-export async function reported(
+/** Makes a call and reports it to the observer. An observer that throws changes nothing. */
+export async function withCallReport(
   { method, path }: Pick<PlatformCall, 'method' | 'path'>,
-  tell: ((call: PlatformCall) => void) | undefined,
+  observe: ((call: PlatformCall) => void) | undefined,
   make: () => Promise<PlatformResponse>,
 ): Promise<PlatformResponse> {
-  if (tell === undefined) return make();
+  if (observe === undefined) return make();
   const start = performance.now();
   let status: number | undefined;
   try {
@@ -27,9 +27,9 @@ export async function reported(
     return response;
   } finally {
     try {
-      tell({ method, path, status, milliseconds: performance.now() - start });
+      observe({ method, path, status, milliseconds: performance.now() - start });
     } catch {
-      // What is only looked on must not be able to break it.
+      // An observer must not be able to break the call.
     }
   }
 }

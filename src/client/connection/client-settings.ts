@@ -1,7 +1,7 @@
 import { readBaseUrl } from './base-url.js';
 import { type PlatformCall } from './call-report.js';
 import { Circuits } from './resilience/circuits.js';
-import { refuseUnknownOptions, type PlatformClientOptions } from './client-options.js';
+import { rejectUnknownOptions, type PlatformClientOptions } from './client-options.js';
 import { readIServerMessages, type IServerMessages } from '../errors/iserver-messages.js';
 import { GotTransport } from './transport/got-transport.js';
 import { readTlsTrust } from './transport/tls-trust.js';
@@ -9,7 +9,7 @@ import { type Transport, type TransportFactory } from './transport/transport.js'
 import { UndiciTransport } from './transport/undici-transport.js';
 import { VendorHeaders } from './vendor-headers.js';
 
-/** The options, checked and complete. */
+/** The validated options, with defaults applied. */
 export interface ClientSettings {
   readonly baseUrl: URL;
   readonly vendorHeaders: VendorHeaders;
@@ -29,26 +29,26 @@ const TRANSPORTS: Record<'got' | 'undici', TransportFactory> = {
   undici: (trust) => new UndiciTransport(trust),
 };
 
-/** setTimeout takes no more. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** The longest delay that setTimeout accepts. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Checks the options.
- * @throws TypeError that names the option that cannot be used
+ * Validates the options.
+ * @throws TypeError that names the unusable option
  */
-export function readSettings(options: PlatformClientOptions): ClientSettings {
+export function readClientSettings(options: PlatformClientOptions): ClientSettings {
   if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
-    throw new TypeError('baseUrl: an object of options is needed, and the REST root in it.');
+    throw new TypeError('baseUrl is required: pass an object of options that contains it.');
   }
-  refuseUnknownOptions(options);
+  rejectUnknownOptions(options);
   const transport = options.transport ?? 'got';
-  if (!Object.hasOwn(TRANSPORTS, transport)) throw new TypeError('transport: "got" or "undici" is needed.');
+  if (!Object.hasOwn(TRANSPORTS, transport)) throw new TypeError('transport must be "got" or "undici".');
   const trust = readTlsTrust(options.tlsVerify ?? true);
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     vendorHeaders: new VendorHeaders(options.vendor ?? 'SVC'),
     maxRedirects: integer('maxRedirects', options.maxRedirects ?? 30, 0),
-    timeoutMs: integer('timeoutMs', options.timeoutMs ?? 8000, 1, LONGEST_TIMEOUT_MS),
+    timeoutMs: integer('timeoutMs', options.timeoutMs ?? 8000, 1, MAX_TIMEOUT_MS),
     applicationType: integer('applicationType', options.applicationType ?? 8, 0),
     maxResponseBytes: integer('maxResponseBytes', options.maxResponseBytes ?? 4 * 1024 * 1024, 1),
     iserverMessages: readIServerMessages(options.iserverMessages),
@@ -62,5 +62,5 @@ export function readSettings(options: PlatformClientOptions): ClientSettings {
 
 function integer(name: string, value: number, least: number, most = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new TypeError(`${name}: an integer from ${least} to ${most} is needed.`);
+  throw new TypeError(`${name} must be an integer from ${least} to ${most}.`);
 }

@@ -1,53 +1,54 @@
-import { reported } from './call-report.js';
+import { isAuthPath } from './base-url.js';
+import { withCallReport } from './call-report.js';
 import { type Circuits } from './resilience/circuits.js';
 import { type PlatformClientOptions } from './client-options.js';
-import { readSettings, type ClientSettings } from './client-settings.js';
-import { Closing } from './resilience/in-flight-calls.js';
+import { readClientSettings, type ClientSettings } from './client-settings.js';
+import { InFlightCalls } from './resilience/in-flight-calls.js';
 import { withDeadline, type Deadline } from './resilience/deadline.js';
 import { PlatformError } from '../errors/platform-error.js';
 import { PlatformHttpError } from '../errors/error-classes.js';
 import { PlatformResponse } from './response/platform-response.js';
 import { followRedirects, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './response/response-headers.js';
-import { RetryBudget } from './resilience/retry-budget.js';
-import { withOneRetry } from './resilience/retry.js';
+import { RetryBudget, withOneRetry } from './resilience/retry.js';
 import { networkFailure } from './transport/network-failure.js';
 import { readBody } from './transport/read-body.js';
 import { type Transport } from './transport/transport.js';
 
-/** One call as the session wants it made. */
+/** One call of a session. */
 export interface Exchange {
   readonly line: RequestLine;
   /** Path below the base URL of the session. */
   readonly path: string;
-  /** Headers of one hop: cookies depend on its URL, the content type on whether it still has a body. */
+  /** Headers of one hop: its cookies depend on the URL, its content type on whether it still has a body. */
   readonly headersOf: (line: RequestLine) => Record<string, string>;
-  /** Told of each redirect before it is followed. */
+  /** Called with each redirect before it is followed. */
   readonly onRedirect: (response: PlatformResponse) => void;
-  /** False for login and delegate: nothing is followed, nothing repeated. */
+  /** False for login and delegate: redirects are failures. */
   readonly mayFollow: boolean;
-  readonly mayRepeat: boolean;
+  /** Whether a transient failure is retried once: only for reads. */
+  readonly mayRetry: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_HEADER_FIELDS = 1000;
 
-/** The way to one platform: settings, sockets, and the order of circuit, deadline, retry, redirects and hop. Knows no session. */
+/** The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order. It knows no session. */
 export class PlatformConnection {
   readonly settings: ClientSettings;
   readonly #transport: Transport;
   readonly #circuits: Circuits | undefined;
-  readonly #closing = new Closing();
+  readonly #inFlight = new InFlightCalls();
   readonly #retries = new RetryBudget();
 
-  /** @throws TypeError that names the option that cannot be used */
+  /** @throws TypeError that names the unusable option */
   constructor(options: PlatformClientOptions) {
-    this.settings = readSettings(options);
+    this.settings = readClientSettings(options);
     this.#transport = this.settings.makeTransport();
     this.#circuits = this.settings.makeCircuits();
   }
 
-  /** Makes the call; any status is an answer. Rejects with a kind of `PlatformError` only. */
+  /** Makes the call and returns the response, whatever its status. Rejects only with a `PlatformError`. */
   async exchange(call: Exchange): Promise<PlatformResponse> {
     const { timeoutMs, maxRedirects, now, onCall } = this.settings;
     const { path, line } = call;
@@ -55,14 +56,16 @@ export class PlatformConnection {
       const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
       const send = (): Promise<PlatformResponse> =>
         call.mayFollow ? followRedirects(call.line, maxRedirects, hop, call.onRedirect) : hop(call.line);
-      return call.mayRepeat ? withOneRetry(deadline, this.#retries, now, send) : send();
+      return call.mayRetry ? withOneRetry(deadline, this.#retries, now, send) : send();
     };
-    return this.#closing.guard((closed) => {
+    return this.#inFlight.run((closed) => {
       const exchanged = (): Promise<PlatformResponse> =>
-        reported({ method: line.method, path }, onCall, () =>
+        withCallReport({ method: line.method, path }, onCall, () =>
           withDeadline(timeoutMs, [call.signal, closed], make),
         );
-      return this.#retries.count(() => this.#circuits?.of(path).run(exchanged) ?? exchanged());
+      return this.#retries.count(
+        () => this.#circuits?.run(isAuthPath(path) ? 'auth' : 'data', exchanged) ?? exchanged(),
+      );
     });
   }
 
@@ -75,9 +78,7 @@ export class PlatformConnection {
       const encoding = hasBody ? headers.valuesOf('content-encoding').join(', ') : undefined;
       const bytes = await readBody(body, encoding, this.settings.maxResponseBytes);
       if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
-        throw new PlatformHttpError(
-          `The answer of the platform has more than ${MAX_HEADER_FIELDS} header fields.`,
-        );
+        throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
       }
       return new PlatformResponse(status, headers, bytes, line.url);
     } catch (error) {
@@ -85,9 +86,9 @@ export class PlatformConnection {
     }
   }
 
-  /** Closes the sockets; calls in flight fail, and no more are made. */
+  /** Closes the sockets. Calls in flight fail, and later calls are refused. */
   close(): Promise<void> {
-    this.#closing.close();
+    this.#inFlight.close();
     return this.#transport.close();
   }
 }

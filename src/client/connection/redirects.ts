@@ -1,7 +1,7 @@
 import { ForeignRedirectError, PlatformHttpError, TooManyRedirectsError } from '../errors/error-classes.js';
 import { type PlatformResponse } from './response/platform-response.js';
 
-/** One request as a redirect may rewrite it. */
+/** The parts of a request that a redirect may change. */
 export interface RequestLine {
   readonly method: string;
   readonly url: URL;
@@ -11,11 +11,11 @@ export interface RequestLine {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends and follows redirects within the origin only: token, cookies and body never leave it, nor https for http.
- * @param limit redirects followed at most (spec: Limits, 30)
- * @param onRedirect told of each redirect that is followed, before it is
- * @throws TooManyRedirectsError past the limit
- * @throws ForeignRedirectError when the target lies in another origin; it is not contacted
+ * Sends a request and follows redirects, within the origin only: token, cookies and body never leave it, nor downgrade to http.
+ * @param limit maximum number of redirects (spec: Limits, 30)
+ * @param onRedirect called with each redirect before it is followed
+ * @throws TooManyRedirectsError beyond the limit
+ * @throws ForeignRedirectError when the target is another origin, which is not contacted
  */
 export async function followRedirects(
   first: RequestLine,
@@ -40,7 +40,7 @@ export async function followRedirects(
 
 function redirected(line: RequestLine, status: number, location: string): RequestLine {
   if (!URL.canParse(location, line.url.href)) {
-    throw new PlatformHttpError('The platform redirected to something that is not a URL.', { status });
+    throw new PlatformHttpError('The platform redirected to an invalid URL.', { status });
   }
   const url = new URL(location, line.url);
   if (url.origin !== line.url.origin || url.username !== '' || url.password !== '') {
@@ -52,7 +52,7 @@ function redirected(line: RequestLine, status: number, location: string): Reques
   return becomesGet(line.method, status) ? { method: 'GET', url } : { ...line, url };
 }
 
-/** As browsers do: 303 turns all but GET and HEAD into GET, 301 and 302 only POST. */
+/** As in browsers, 303 turns every method except GET and HEAD into GET; 301 and 302 turn only POST. */
 function becomesGet(method: string, status: number): boolean {
   if (status === 303) return method !== 'GET' && method !== 'HEAD';
   return status < 303 && method === 'POST';

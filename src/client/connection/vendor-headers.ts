@@ -1,12 +1,12 @@
 import { type ResponseHeaders } from './response/response-headers.js';
 
-const MAX_OTHERS = 16;
+const MAX_HELD = 16;
 const MAX_BYTES = 4096;
 
-/** What a token, project id or captured value may consist of, so that it can be sent as a header. */
+/** The characters of a token or project id that can be sent in a header. */
 const FIELD_VALUE = /^[\x21-\x7E]{1,256}$/;
 
-/** Whether a value can go into a header of ours. */
+/** Whether a value can be sent in a request header. */
 export function isFieldValue(value: unknown): value is string {
   return typeof value === 'string' && FIELD_VALUE.test(value);
 }
@@ -18,36 +18,35 @@ export class VendorHeaders {
   readonly #prefix: string;
   readonly #tokenField: string;
 
-  /** @throws TypeError when the vendor segment cannot be part of a header name */
+  /** @throws TypeError when the vendor segment is not valid in a header name */
   constructor(vendor: string) {
-    if (!/^[A-Za-z0-9]{1,32}$/.test(vendor))
-      throw new TypeError('vendor: 1 to 32 letters or digits are needed.');
+    if (!/^[A-Za-z0-9]{1,32}$/.test(vendor)) throw new TypeError('vendor must be 1 to 32 letters or digits.');
     this.#prefix = `x-${vendor.toLowerCase()}`;
     this.authToken = `X-${vendor}-AuthToken`;
     this.projectId = `X-${vendor}-ProjectID`;
     this.#tokenField = this.authToken.toLowerCase();
   }
 
-  /** Whether a header, by any capitals, belongs to the vendor. */
+  /** Whether a header, in any letter case, belongs to the vendor. */
   owns(name: string): boolean {
     return name.toLowerCase().startsWith(this.#prefix);
   }
 
-  /** The token of an answer when it has exactly one well-formed token. */
+  /** The token of a response if it has exactly one well-formed token. */
   tokenOf(headers: ResponseHeaders): string | undefined {
     const values = headers.valuesOf(this.authToken);
     return values.length === 1 && isFieldValue(values[0]) ? values[0] : undefined;
   }
 
   /**
-   * Adds an answer's vendor headers, the token apart, to those held, under lower-case names. At most 16 headers and 4 KB
-   * are held: what would pass that is left out, what is held stays.
+   * Adds the vendor headers of a response, except the token, to those held, under lowercase names. At most 16 headers and 4 KB
+   * are held: a header beyond these limits is ignored, and those already held stay.
    */
   capture(held: Map<string, string>, fields: Iterable<readonly [name: string, value: string]>): void {
     for (const [name, value] of fields) {
       const field = name.toLowerCase();
       if (!this.owns(field) || field === this.#tokenField || /[^\t\x20-\x7E]/.test(value)) continue;
-      if (held.size >= MAX_OTHERS && !held.has(field)) continue;
+      if (held.size >= MAX_HELD && !held.has(field)) continue;
       const others = [...held].reduce(
         (sum, [key, text]) => sum + (key === field ? 0 : key.length + text.length),
         0,

@@ -1,37 +1,80 @@
-import { PlatformError, type PlatformErrorFacts } from './platform-error.js';
+import { PlatformError, type PlatformErrorFacts, type SessionErrorKind } from './platform-error.js';
 
-/** `ERR003`: the platform refused the credentials. */
-export class LoginFailedError extends PlatformError {}
+/** `ERR003`: the platform rejected the credentials. */
+export class LoginFailedError extends PlatformError {
+  /** Always `login-failed`. */
+  override readonly kind = 'login-failed';
+}
 
-/** `ERR009`, or no token held, or a snapshot that cannot be restored: there is no valid session. */
-export class SessionError extends PlatformError {}
+/** There is no usable session: `ERR009`, no token held, or a snapshot that cannot be restored. `kind` tells which. */
+export class SessionError extends PlatformError {
+  /** Why there is no usable session. */
+  override readonly kind: SessionErrorKind;
+
+  /** @param kind default: `session-expired` when the platform sent a code, otherwise `no-session` */
+  constructor(message: string, facts: PlatformErrorFacts = {}, kind?: SessionErrorKind) {
+    super(message, facts);
+    this.kind = kind ?? (facts.code === undefined ? 'no-session' : 'session-expired');
+  }
+}
+
+/**
+ * Whether the platform reported that the session has expired or is invalid (`ERR009`), so that a new login can help. False
+ * for every error that the client raises on its own, such as a missing token.
+ */
+export function isSessionExpired(error: unknown): error is SessionError {
+  return error instanceof PlatformError && error.kind === 'session-expired';
+}
 
 /** `ERR0014`, `ERR0017`: the user lacks a privilege or permission. */
-export class InsufficientPrivilegesError extends PlatformError {}
+export class InsufficientPrivilegesError extends PlatformError {
+  /** Always `insufficient-privileges`. */
+  override readonly kind = 'insufficient-privileges';
+}
 
 /** `ERR004`: the resource does not exist. */
-export class ResourceNotFoundError extends PlatformError {}
+export class ResourceNotFoundError extends PlatformError {
+  /** Always `not-found`. */
+  override readonly kind = 'not-found';
+}
 
-/** `ERR005`, `ERR006`, `ERR007`, or an argument refused before any request. */
-export class InvalidRequestError extends PlatformError {}
+/** `ERR005`, `ERR006`, `ERR007`, or an argument rejected before any request. */
+export class InvalidRequestError extends PlatformError {
+  /** Always `invalid-request`. */
+  override readonly kind = 'invalid-request';
+}
 
-/** `ERR0015`: the object to be created exists already. */
-export class ObjectAlreadyExistsError extends PlatformError {}
+/** `ERR0015`: the object to be created already exists. */
+export class ObjectAlreadyExistsError extends PlatformError {
+  /** Always `already-exists`. */
+  override readonly kind = 'already-exists';
+}
 
 /** `ERR002`, `ERR0013`: the server behind the REST layer failed or cannot be reached. */
-export class BackendServerError extends PlatformError {}
+export class BackendServerError extends PlatformError {
+  /** Always `backend`. */
+  override readonly kind = 'backend';
+}
 
-/** An error payload without a recognised code. */
-export class UnknownPlatformError extends PlatformError {}
+/** An error payload without a recognized code. */
+export class UnknownPlatformError extends PlatformError {
+  /** Always `unknown`. */
+  override readonly kind = 'unknown';
+}
 
 /** The caller aborted the call. */
-export class ExecutionCancelledError extends PlatformError {}
+export class ExecutionCancelledError extends PlatformError {
+  /** Always `cancelled`. */
+  override readonly kind = 'cancelled';
+}
 
 /** Why the platform could not be reached. */
 export type UnreachableReason = 'CONNECT' | 'DNS' | 'TLS' | 'CIRCUIT_OPEN';
 
-/** No answer: connection refused or reset, name not resolved, TLS refused, or the circuit is open. */
+/** No response: the connection was refused or reset, the host name did not resolve, TLS failed, or the circuit is open. */
 export class PlatformUnreachableError extends PlatformError {
+  /** Always `unreachable`. */
+  override readonly kind = 'unreachable';
   /** Where it failed. */
   readonly reason: UnreachableReason;
 
@@ -41,17 +84,48 @@ export class PlatformUnreachableError extends PlatformError {
   }
 }
 
-/** The call, redirects and retry included, took longer than its budget. */
-export class PlatformTimeoutError extends PlatformError {}
+/** The call, including redirects and the retry, took longer than `timeoutMs`. */
+export class PlatformTimeoutError extends PlatformError {
+  /** Always `timeout`. */
+  override readonly kind = 'timeout';
+}
 
-/** An answer that breaks the protocol: not JSON, too large, of another shape, or a login without exactly one token. */
-export class PlatformHttpError extends PlatformError {}
+/**
+ * The response breaks the protocol: it is not JSON, too large, of an unexpected shape, or accepts a login without exactly one
+ * token.
+ */
+export class PlatformHttpError extends PlatformError {
+  /** Always `protocol`. */
+  override readonly kind = 'protocol';
+}
 
 /** More redirects than allowed (spec: Limits). */
-export class TooManyRedirectsError extends PlatformError {}
+export class TooManyRedirectsError extends PlatformError {
+  /** Always `too-many-redirects`. */
+  override readonly kind = 'too-many-redirects';
+}
 
 /** A redirect to another origin; it was not followed. */
-export class ForeignRedirectError extends PlatformError {}
+export class ForeignRedirectError extends PlatformError {
+  /** Always `foreign-redirect`. */
+  override readonly kind = 'foreign-redirect';
+}
 
-/** A credential resolved to nothing; no request was made. */
-export class MissingCredentialError extends PlatformError {}
+/** A required credential is missing or resolved to nothing; no request was made. */
+export class MissingCredentialError extends PlatformError {
+  /** Always `missing-credential`. */
+  override readonly kind = 'missing-credential';
+}
+
+/** Several projects have the name that was looked up; `projectIds` lists them. No request was made. */
+export class AmbiguousProjectNameError extends PlatformError {
+  /** Always `ambiguous-name`. */
+  override readonly kind = 'ambiguous-name';
+  /** Ids of all projects with the name. */
+  readonly projectIds: readonly string[];
+
+  constructor(projectIds: readonly string[]) {
+    super(`${projectIds.length} projects have this name: ${projectIds.join(', ')}.`);
+    this.projectIds = projectIds;
+  }
+}

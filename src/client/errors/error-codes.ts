@@ -9,10 +9,10 @@ import {
   SessionError,
 } from './error-classes.js';
 
-type CodedErrorKind = new (message: string, facts?: PlatformErrorFacts) => PlatformError;
+type CodedErrorClass = new (message: string, facts?: PlatformErrorFacts) => PlatformError;
 
-/** Spec, Errors: the kinds by number, since the wire says `ERR014` where the spec says `ERR0014`. */
-const KIND_BY_NUMBER: ReadonlyMap<number, CodedErrorKind> = new Map<number, CodedErrorKind>([
+/** Spec, Errors: the classes by number, because the wire says `ERR014` where the spec says `ERR0014`. */
+const CLASS_BY_NUMBER: ReadonlyMap<number, CodedErrorClass> = new Map<number, CodedErrorClass>([
   [2, BackendServerError],
   [3, LoginFailedError],
   [4, ResourceNotFoundError],
@@ -27,23 +27,19 @@ const KIND_BY_NUMBER: ReadonlyMap<number, CodedErrorKind> = new Map<number, Code
 ]);
 
 /** 13: the back-end server cannot be reached; 16: the service is unavailable. */
-const PASSING_CONDITIONS: ReadonlySet<number> = new Set([13, 16]);
+const TRANSIENT_NUMBERS: ReadonlySet<number> = new Set([13, 16]);
 
-/** Number of the code of an expired or invalid session. */
-export const SESSION_INVALID = 9;
-
-/** The number in `ERR<digits>`, whatever its padding; undefined for any other text. */
-export function codeNumber(code: string): number | undefined {
-  const digits = /^ERR(\d{1,6})$/i.exec(code)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+/** The error class for a platform code; any other code is the base class. */
+export function errorClassOf(code: string): CodedErrorClass {
+  return CLASS_BY_NUMBER.get(codeNumber(code)) ?? PlatformError;
 }
 
-/** The kind of error that a platform code stands for; any other code is the base error. */
-export function kindOfCode(code: string): CodedErrorKind {
-  return KIND_BY_NUMBER.get(codeNumber(code) ?? NaN) ?? PlatformError;
+/** Whether a code reports a condition that goes away on its own. */
+export function isTransientCode(code: string): boolean {
+  return TRANSIENT_NUMBERS.has(codeNumber(code));
 }
 
-/** Whether a code names a condition that passes by itself. */
-export function isPassingCode(code: string): boolean {
-  return PASSING_CONDITIONS.has(codeNumber(code) ?? NaN);
+/** The number in `ERR<digits>`, regardless of padding; NaN for any other text. */
+function codeNumber(code: string): number {
+  return Number(/^ERR(\d{1,6})$/i.exec(code)?.[1] ?? NaN);
 }

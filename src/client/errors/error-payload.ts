@@ -1,6 +1,7 @@
-import { boundedText, holdsASecret } from './bounded-text.js';
+import { isRecord } from '../json/is-record.js';
+import { boundedText, containsSecret } from './bounded-text.js';
 
-/** An error payload of the platform, as far as it could be read. */
+/** The readable parts of an error payload. */
 export interface ErrorPayload {
   code?: string;
   message?: string;
@@ -12,8 +13,8 @@ const MESSAGE_LIMIT = 1024;
 const WORD = /^[\w.-]{1,64}$/;
 
 /**
- * Reads `{code, message, ticketId, iServerCode?}` in all spellings seen on the wire: other capitals or an underscore in a key,
- * a number as string, the first of an `errors` envelope. Anything else yields an empty payload, never an error.
+ * Reads `{code, message, ticketId, iServerCode?}` in all spellings seen on the wire: other letter case or an underscore in a key,
+ * a number as a string, the first entry of an `errors` envelope. Anything else yields an empty payload, never an error.
  */
 export function readErrorPayload(json: unknown, secrets: readonly string[]): ErrorPayload {
   const record = innermost(json);
@@ -27,7 +28,7 @@ export function readErrorPayload(json: unknown, secrets: readonly string[]): Err
   const message = fields.get('message');
   if (typeof message === 'string') payload.message = boundedText(message, MESSAGE_LIMIT, secrets);
   const iserverCode = integerText(fields.get('iservercode'));
-  if (iserverCode !== undefined && !holdsASecret(iserverCode, secrets)) payload.iserverCode = iserverCode;
+  if (iserverCode !== undefined && !containsSecret(iserverCode, secrets)) payload.iserverCode = iserverCode;
   const ticketId = word(fields.get('ticketid'), secrets);
   if (ticketId !== undefined) payload.ticketId = ticketId;
   return payload;
@@ -40,13 +41,9 @@ function innermost(json: unknown): Record<string, unknown> | undefined {
   return isRecord(first) ? first : json;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function word(value: unknown, secrets: readonly string[]): string | undefined {
   if (typeof value !== 'string' || !WORD.test(value)) return undefined;
-  return holdsASecret(value, secrets) ? undefined : value;
+  return containsSecret(value, secrets) ? undefined : value;
 }
 
 function integerText(value: unknown): string | undefined {

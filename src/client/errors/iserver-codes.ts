@@ -1,6 +1,5 @@
 /**
- * Codes of the back-end server that a caller of sessions and projects meets: number, constant name, and what a person
- * can do about it.
+ * Back-end server codes relevant to sessions and projects: number, constant name, and what a person can do about it.
  */
 export const ISERVER_CODES: readonly (readonly [code: number, name: string, advice: string])[] = [
   [-2147216959, 'AUTHEN_E_LOGIN_FAIL', 'The user name or the password is wrong; check both.'],
@@ -17,22 +16,18 @@ export const ISERVER_CODES: readonly (readonly [code: number, name: string, advi
     'The account is disabled; ask an administrator to enable it.',
   ],
   [-2147216966, 'AUTHEN_E_LOGIN_FAIL_USERGROUP', 'A user group cannot log in; use the account of a user.'],
-  [-2147216962, 'AUTHEN_E_LOGIN_FAIL_MUILTUSER', 'The user name fits several users; use one that is unique.'],
+  [-2147216962, 'AUTHEN_E_LOGIN_FAIL_MUILTUSER', 'The user name matches several users; use a unique one.'],
   [
     -2147216961,
     'AUTHEN_E_LOGIN_USER_NO_PRIV',
-    'The user may not log in; ask an administrator for the privilege.',
+    'The user is not allowed to log in; ask an administrator for the privilege.',
   ],
-  [-2147216967, 'AUTHEN_E_USER_NOT_FOUND', 'There is no such user; check the user name.'],
+  [-2147216967, 'AUTHEN_E_USER_NOT_FOUND', 'The user does not exist; check the user name.'],
   [-2147216968, 'AUTHEN_E_REQUIRE_NEW_PWD', 'A new password is required; set one, then log in.'],
   [-2147216970, 'AUTHEN_E_WRONG_PWD', 'The password is wrong; enter it again.'],
   [-2147216971, 'AUTHEN_E_USER_ACCT_REQD', 'A user account is required; log in with one.'],
   [-2147216972, 'AUTHEN_E_PWD_LOCKED', 'The password is locked; ask an administrator to unlock it.'],
-  [
-    -2147213785,
-    'AUTHEN_E_LOGIN_FAIL_CHANGED_PASSWORD',
-    'The password was changed meanwhile; log in with the new one.',
-  ],
+  [-2147213785, 'AUTHEN_E_LOGIN_FAIL_CHANGED_PASSWORD', 'The password was changed; log in with the new one.'],
   [
     -2147213784,
     'AUTHEN_E_USER_NO_PRIV',
@@ -42,7 +37,7 @@ export const ISERVER_CODES: readonly (readonly [code: number, name: string, advi
   [
     -2147213792,
     'AUTHEN_E_LOGIN_FAIL_NO_STANDARD_AUTH',
-    'Login by user name and password is switched off; use an API key or a delegated identity.',
+    'Login by user name and password is disabled; use an API key or a delegated identity.',
   ],
   [
     -2147213402,
@@ -64,16 +59,16 @@ export const ISERVER_CODES: readonly (readonly [code: number, name: string, advi
     'AUTHEN_NOT_TRUSTED_WEB_SERVER',
     'The back end does not trust this web server; ask an administrator to set up the trust.',
   ],
-  [-2147202285, 'AUTHEN_E_LOGIN_CANNOT_FIND_USER', 'There is no such user; check the user name.'],
+  [-2147202285, 'AUTHEN_E_LOGIN_CANNOT_FIND_USER', 'The user does not exist; check the user name.'],
   [-2147202286, 'AUTHEN_E_LOGIN_PASSWORD_FAIL', 'The password is wrong; enter it again.'],
   [
     -2147202287,
     'AUTHEN_E_USER_LOCKED_EXCEED_FAIL_ATTEPTS',
     'The account is locked after too many failed logins; ask an administrator to unlock it.',
   ],
-  [-2147202288, 'AUTHEN_E_LOGIN_EMPTY_USERNAME', 'The user name is empty; give one.'],
-  [-2147202292, 'AUTHEN_E_SECOND_FACTOR_AUTH_FAIL', 'The second factor was refused; try it again.'],
-  [-2147202291, 'AUTHEN_E_USHER_QR_CODE_LOGIN_FAIL', 'The login by badge was refused; scan the code again.'],
+  [-2147202288, 'AUTHEN_E_LOGIN_EMPTY_USERNAME', 'The user name is empty; enter one.'],
+  [-2147202292, 'AUTHEN_E_SECOND_FACTOR_AUTH_FAIL', 'The second factor was rejected; try it again.'],
+  [-2147202291, 'AUTHEN_E_USHER_QR_CODE_LOGIN_FAIL', 'The badge login was rejected; scan the code again.'],
   [
     -2147072513,
     'MSI_E_EXCEED_MAX_FAILED_LOGIN',
@@ -133,17 +128,17 @@ export const ISERVER_CODES: readonly (readonly [code: number, name: string, advi
   [
     -2147072559,
     'E_ISERVER_LICENCE_EXPIRED',
-    'The licence of the back end has expired; tell an administrator.',
+    'The license of the back end has expired; tell an administrator.',
   ],
   [
     -2147204469,
     'MSI_E_LICENSE_OUT_OF_COMPLIANCE',
-    'The back end is out of its licence; tell an administrator.',
+    'The back end is out of license compliance; tell an administrator.',
   ],
   [
     -2147025400,
     'MSI_REQUEST_UNAUTHORIZED',
-    'The back end did not authorise the request; log in with more rights.',
+    'The back end did not authorize the request; log in with more rights.',
   ],
   [-2147025421, 'MSI_E_JWT_TOKEN_INVALID_JWT', 'The identity token is not a valid JWT; request a new one.'],
   [-2147025428, 'MSI_E_OIDC_TOKEN_INVALID_JWT', 'The OpenID Connect token is not a valid JWT; log in again.'],

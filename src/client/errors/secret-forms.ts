@@ -1,6 +1,6 @@
 /**
- * The forms in which a careless platform echoes a secret: as it is, escaped for JSON or a URL, and in base64, also within the
- * base64 of something longer, such as `user:password`.
+ * The forms in which a careless platform may echo a secret: verbatim, escaped for JSON or a URL, and in base64, including the
+ * base64 of a longer text such as `user:password`.
  */
 export function secretForms(secrets: readonly string[]): string[] {
   const forms = new Set<string>();
@@ -23,7 +23,7 @@ function lowerEscapes(text: string): string {
   return text.replace(/%../g, (escape) => escape.toLowerCase());
 }
 
-/** The characters of base64 that a secret alone decides when so many bytes, modulo three, stand before it. */
+/** The base64 characters that depend on the secret alone when this many bytes, modulo three, precede it. */
 function withinBase64(secret: Buffer, bytesBefore: number): string {
   const bits = (bytesBefore + secret.byteLength) * 8;
   const base64 = Buffer.concat([Buffer.alloc(bytesBefore), secret]).toString('base64');

@@ -1,66 +1,72 @@
 import { isAuthPath, pathBelow, resolveBelow } from '../connection/base-url.js';
-import { codeNumber, SESSION_INVALID } from '../errors/error-codes.js';
-import { keepAliveMs, startKeepAlive } from './keep-alive.js';
-import { resolveCredentials, type ManagedCredentials } from './managed-credentials.js';
-import { LoginFailedError, SessionError } from '../errors/error-classes.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
+import { isSessionExpired, LoginFailedError, SessionError } from '../errors/error-classes.js';
 import { PlatformSession } from '../session/platform-session.js';
-import { type PlatformSessionOptions } from '../session/session-options.js';
 import { type RequestMethod, type RequestOptions } from '../session/request-options.js';
+import { SessionCore } from '../session/session-core.js';
+import { type PlatformSessionOptions } from '../session/session-options.js';
+import { keepAliveMs, startKeepAlive } from './keep-alive.js';
+import { resolveLogin, type ManagedCredentials } from './managed-credentials.js';
 
-/** Where a managed session logs in, with what, and how it ends (spec: Context-managed session). */
+/** Where a managed session logs in, with which credentials, and how it ends (spec: Context-managed session). */
 export interface AuthenticatedSessionOptions extends ManagedCredentials, PlatformSessionOptions {
   /**
-   * Whether the platform session ends with this object. Default true. The platform may join a delegated session to the
-   * one that its identity token came from, and then ends both: say false to leave that one alone.
+   * Whether closing this object logs out at the platform. Default true. The platform may join a delegated session with the one
+   * that its identity token came from, and then a logout ends both: set false to keep that one alive.
    */
   logoutOnExit?: boolean;
-  /** Prolongs the session that is held, also one of a later login, every so many seconds by `PUT sessions`. Default: never. */
+  /** Extends the current session every so many seconds with `PUT sessions`, also after a later login. Default: never. */
   keepAliveSeconds?: number;
   /**
-   * Logs in again, once a request, when the platform says that the session is invalid, with all credentials resolved anew,
-   * and repeats the request. Never for `auth/…` or a request without the token, nor for a session that a later `login` or `delegate` began. Requests that
-   * find it invalid together share one login. Default false.
+   * When the platform reports that the session has expired, logs in again with freshly resolved credentials and repeats the
+   * request, once per request. Never for `auth/…`, for a request without the token, or for a session that a later `login` or
+   * `delegate` started. Requests that find the session expired at the same time share one login. Default false.
    */
   relogin?: boolean;
-  /** Told of a logout on exit that failed; by default a process warning tells of it. What it throws is ignored. */
+  /** Called when the logout on exit failed; the default is a process warning. Whatever it throws is ignored. */
   onLogoutFailure?: (error: unknown) => unknown;
 }
 
 /**
- * A session that is logged in when it is opened and logged out when it is closed or disposed of. Closing never rejects,
- * so that an error in the work between is never masked.
+ * A session that is logged in when it is opened, and logged out when it is closed or disposed of. Closing never rejects, so an
+ * error in the work is never masked.
  */
 export class AuthenticatedPlatformSession extends PlatformSession {
+  readonly #core: SessionCore;
   readonly #options: AuthenticatedSessionOptions;
-  readonly #keepAliveMs: number | undefined;
   #stopKeepAlive: () => void = () => undefined;
   #isClosing = false;
-  #mayLogInAgain: boolean;
-  #newLogin: Promise<void> | undefined;
-  #user: number | undefined;
+  #canRelogin: boolean;
+  #relogin: Promise<void> | undefined;
+  /** Of the user that `open` logged in; a different one means that someone else took over or the session ended. */
+  #managedGeneration: number | undefined;
 
-  private constructor(baseUrl: string, options: AuthenticatedSessionOptions) {
-    super(baseUrl, sessionOptions(options));
-    const { relogin } = options;
+  private constructor(core: SessionCore, options: AuthenticatedSessionOptions) {
+    super(core);
     const keepAliveSeconds = options.keepAliveSeconds ?? undefined;
+    this.#core = core;
     this.#options = options;
-    this.#keepAliveMs = keepAliveSeconds === undefined ? undefined : keepAliveMs(keepAliveSeconds);
-    this.#mayLogInAgain = relogin ?? false;
+    this.#canRelogin = options.relogin ?? false;
+    if (keepAliveSeconds === undefined) return;
+    const intervalMs = keepAliveMs(keepAliveSeconds);
+    core.onLogin = () => {
+      this.#startKeepAlive(intervalMs);
+    };
   }
 
   /**
-   * Resolves the credentials, not before this call, and logs in: by identity token, else API key, else user name and
-   * password, else anonymously.
-   * @throws MissingCredentialError when a credential that is given resolves to nothing; no request was made
+   * Resolves the credentials, not before this call, and logs in: by identity token, otherwise API key, otherwise user name and
+   * password, otherwise anonymously.
+   * @throws MissingCredentialError when a given credential resolves to nothing; no request was made
    * @throws PlatformError when the login fails
    */
   static async open(options: AuthenticatedSessionOptions): Promise<AuthenticatedPlatformSession> {
-    const { baseUrl, login } = await resolveCredentials(options);
-    const session = new AuthenticatedPlatformSession(baseUrl, options);
+    const { baseUrl, request } = await resolveLogin(options);
+    const core = SessionCore.connect(baseUrl, sessionOptions(options));
+    const session = new AuthenticatedPlatformSession(core, options);
     try {
-      await session.authenticate(login);
-      session.#user = session.user;
+      await core.logIn(request(core.applicationType));
+      session.#managedGeneration = core.state.userGeneration;
     } catch (error) {
       await session.close();
       throw error;
@@ -68,19 +74,21 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     return session;
   }
 
-  /** As `PlatformSession.request`, with one new login and one repetition when `relogin` is on. */
+  /** As `PlatformSession.request`; with `relogin`, an expired session is logged in again and the request repeated, once. */
   override async request(
     method: RequestMethod,
     path: string,
     options: RequestOptions = {},
   ): Promise<PlatformResponse> {
-    const { era, user } = this;
+    const { state } = this.#core;
+    const { sessionGeneration, userGeneration } = state;
     try {
       return await super.request(method, path, options);
     } catch (error) {
-      if (user !== this.user || !this.#isWorthALogin(error, path, options)) throw error;
-      if (era === this.era) await this.#logInAgain();
-      if (user !== this.user) throw error;
+      if (userGeneration !== state.userGeneration || !this.#justifiesRelogin(error, path, options))
+        throw error;
+      if (sessionGeneration === state.sessionGeneration) await this.#logInAgain();
+      if (userGeneration !== state.userGeneration) throw error;
       return super.request(method, path, options);
     }
   }
@@ -89,52 +97,46 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   override async close(): Promise<void> {
     this.#isClosing = true;
     this.#stopKeepAlive();
-    this.#mayLogInAgain = false;
-    await this.#newLogin?.catch(() => undefined);
+    this.#canRelogin = false;
+    await this.#relogin?.catch(() => undefined);
     if (this.#options.logoutOnExit !== false && this.hasSession()) {
       await this.logout().catch(async (error: unknown) => {
-        if (!isExpired(error)) await this.#reportLogoutFailure(error);
+        if (!isSessionExpired(error)) await this.#reportLogoutFailure(error);
       });
     }
     this.destroyAuthToken();
     await super.close();
   }
 
-  /** Each session that begins is prolonged, also after the one before it ended. */
-  protected override async authenticate(
-    ...login: Parameters<PlatformSession['authenticate']>
-  ): Promise<void> {
-    await super.authenticate(...login);
-    this.#keepAlive();
-  }
-
-  #isWorthALogin(error: unknown, path: string, options: RequestOptions): boolean {
-    if (!this.#mayLogInAgain || !isExpired(error) || options.includeAuth === false) return false;
-    const base = new URL(this.baseUrl);
-    const isManaged = this.hasSession() && this.user === this.#user;
+  #justifiesRelogin(error: unknown, path: string, options: RequestOptions): boolean {
+    if (!this.#canRelogin || !isSessionExpired(error) || options.includeAuth === false) return false;
+    const base = this.#core.baseUrl;
+    const isManaged = this.hasSession() && this.#core.state.userGeneration === this.#managedGeneration;
     return isManaged && !isAuthPath(pathBelow(base, resolveBelow(base, path)));
   }
 
   #logInAgain(): Promise<void> {
-    return (this.#newLogin ??= this.#authenticateAnew().finally(() => (this.#newLogin = undefined)));
+    return (this.#relogin ??= this.#authenticateAgain().finally(() => (this.#relogin = undefined)));
   }
 
-  async #authenticateAnew(): Promise<void> {
-    const { login } = await resolveCredentials(this.#options);
-    if (this.user !== this.#user) throw new SessionError('The session was ended while it logged in again.');
+  async #authenticateAgain(): Promise<void> {
+    const { request } = await resolveLogin(this.#options);
+    if (this.#core.state.userGeneration !== this.#managedGeneration) {
+      throw new SessionError('The session was ended during its new login.', {}, 'session-replaced');
+    }
     try {
-      await this.authenticate(login, {}, true);
+      await this.#core.logIn(request(this.#core.applicationType), {}, true);
     } catch (error) {
-      // Repeating refused credentials would lock the account.
-      if (error instanceof LoginFailedError) this.#mayLogInAgain = false;
+      // Repeating rejected credentials would lock the account.
+      if (error instanceof LoginFailedError) this.#canRelogin = false;
       throw error;
     }
   }
 
-  #keepAlive(): void {
+  #startKeepAlive(intervalMs: number): void {
     this.#stopKeepAlive();
-    if (this.#keepAliveMs === undefined || this.#isClosing) return;
-    this.#stopKeepAlive = startKeepAlive(this.#keepAliveMs, async () => {
+    if (this.#isClosing) return;
+    this.#stopKeepAlive = startKeepAlive(intervalMs, async () => {
       await this.putSessions().catch((error: unknown) => {
         if (error instanceof SessionError) this.#stopKeepAlive();
       });
@@ -146,13 +148,13 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     try {
       await report(error);
     } catch {
-      // Whoever is told must not keep the sockets open, nor mask the error of the work.
+      // A failing callback must not keep the sockets open or mask the error of the work.
     }
   }
 }
 
 /**
- * Opens a session, does the work with it, and closes it, also when the work throws.
+ * Opens a session, runs the work with it, and closes it, also when the work throws.
  * @returns what the work returns
  */
 export async function withPlatformSession<T>(
@@ -179,13 +181,9 @@ const OWN_OPTIONS: Record<Exclude<keyof AuthenticatedSessionOptions, keyof Platf
   onLogoutFailure: true,
 };
 
-/** What is left for the connection, among it whatever is no option at all. */
+/** Everything that is left for the connection, including unknown options, which the connection rejects. */
 function sessionOptions(options: AuthenticatedSessionOptions): PlatformSessionOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(OWN_OPTIONS, name)));
-}
-
-function isExpired(error: unknown): boolean {
-  return error instanceof SessionError && codeNumber(error.code) === SESSION_INVALID;
 }
 
 function warn(error: unknown): void {

@@ -1,14 +1,14 @@
 import { MissingCredentialError } from '../errors/error-classes.js';
 
-/** Yields a secret when it is asked for; called anew each time that the secret is needed. */
+/** Returns a secret; called again each time the secret is needed. */
 export type CredentialProvider = () => string | Promise<string>;
 
-/** A secret as it stands, or what yields it (spec: Context-managed session). */
+/** A secret, or a provider that returns it (spec: Context-managed session). */
 export type Credential = string | CredentialProvider;
 
 /**
- * The secret behind a credential; undefined when the credential is absent or null. A provider that yields null is no absence.
- * @param name how an error calls the credential
+ * The secret behind a credential; undefined when the credential is absent or null. A provider that returns null is an error.
+ * @param name what an error calls the credential
  * @throws MissingCredentialError when it resolves to nothing
  */
 export async function resolveCredential(

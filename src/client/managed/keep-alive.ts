@@ -1,27 +1,27 @@
-/** setInterval takes no more. */
-const LONGEST_SECONDS = 2_147_483;
+/** The longest interval that setInterval accepts. */
+const MAX_SECONDS = 2_147_483;
 
 /**
- * Checks the interval of a keep-alive.
+ * Validates the interval of a keep-alive.
  * @returns milliseconds
- * @throws TypeError when it cannot be used
+ * @throws TypeError when the interval is unusable
  */
 export function keepAliveMs(seconds: number): number {
-  if (seconds > 0 && seconds <= LONGEST_SECONDS) return seconds * 1000;
-  throw new TypeError(`keepAliveSeconds: a number above 0 and up to ${LONGEST_SECONDS} is needed.`);
+  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds * 1000;
+  throw new TypeError(`keepAliveSeconds must be a number above 0 and at most ${MAX_SECONDS}.`);
 }
 
 /**
- * Runs a prolongation at an interval, never two at once; one that fails is left to the next. It does not keep the
- * process alive.
- * @returns what ends it
+ * Extends a session at an interval, never twice at once. After a failure the next interval tries again. The timer does not keep
+ * the process alive.
+ * @returns a function that stops it
  */
-export function startKeepAlive(intervalMs: number, prolong: () => Promise<unknown>): () => void {
+export function startKeepAlive(intervalMs: number, extend: () => Promise<unknown>): () => void {
   let isRunning = false;
   const timer = setInterval(() => {
     if (isRunning) return;
     isRunning = true;
-    prolong()
+    extend()
       .catch(() => undefined)
       .finally(() => (isRunning = false));
   }, intervalMs).unref();

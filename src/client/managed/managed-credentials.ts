@@ -1,33 +1,40 @@
-import { resolveCredential, type Credential } from './credential.js';
-import { type AuthenticationCredentials } from '../session/login-attempt.js';
 import { MissingCredentialError } from '../errors/error-classes.js';
+import {
+  delegateRequest,
+  isPasswordWithoutUsername,
+  loginRequest,
+  type LoginCredentials,
+  type LoginRequest,
+} from '../session/login.js';
+import { resolveCredential, type Credential } from './credential.js';
 
-/** The five parameters of a managed session that may be a text, a provider, or absent; null is as good as absent (spec: Context-managed session). */
+/** The five parameters of a managed session. Each is a string, a provider, or absent; null means absent (spec: Context-managed session). */
 export interface ManagedCredentials {
   /** REST root of the platform. */
   baseUrl: Credential | URL;
   /** Who logs in; without a password, by mode 4096. */
   username?: Credential | null | undefined;
-  /** Of the user, for mode 1. */
+  /** The user's password, for mode 1. */
   password?: Credential | null | undefined;
-  /** For a delegated login, before all else. */
+  /** For a delegated login; takes precedence over everything else. */
   identityToken?: Credential | null | undefined;
-  /** For mode 4096, before user name and password. */
+  /** For mode 4096; takes precedence over user name and password. */
   apiKey?: Credential | null | undefined;
 }
 
-/** Where to log in and with what, all providers resolved. */
-export interface ResolvedCredentials {
+/** Where and how to log in, with all providers resolved. */
+export interface ResolvedLogin {
   readonly baseUrl: string;
-  readonly login: AuthenticationCredentials;
+  /** The login to send. */
+  readonly request: (applicationType: number) => LoginRequest;
 }
 
 /**
- * Resolves all five, then picks: identity token, else API key, else user name and password, else a user name alone, else
- * nothing, which is an anonymous login.
- * @throws MissingCredentialError when one that is given resolves to nothing, or a password comes without a user name
+ * Resolves all five parameters, then selects: identity token, otherwise API key, otherwise user name and password, otherwise a
+ * user name alone, otherwise nothing, which is an anonymous login.
+ * @throws MissingCredentialError when a given one resolves to nothing, or a password comes without a user name
  */
-export async function resolveCredentials(options: ManagedCredentials): Promise<ResolvedCredentials> {
+export async function resolveLogin(options: ManagedCredentials): Promise<ResolvedLogin> {
   const { baseUrl: baseUrlOf } = options;
   const [baseUrl, username, password, identityToken, apiKey] = await Promise.all([
     resolveCredential('baseUrl', baseUrlOf instanceof URL ? baseUrlOf.href : baseUrlOf),
@@ -36,11 +43,11 @@ export async function resolveCredentials(options: ManagedCredentials): Promise<R
     resolveCredential('identityToken', options.identityToken),
     resolveCredential('apiKey', options.apiKey),
   ]);
-  if (baseUrl === undefined) throw new MissingCredentialError('The credential "baseUrl" is absent.');
-  if (identityToken !== undefined) return { baseUrl, login: { identityToken } };
-  if (apiKey !== undefined) return { baseUrl, login: { apiKey } };
-  if (username === undefined && password !== undefined) {
-    throw new MissingCredentialError('The credential "username" is absent, though a password is given.');
+  if (baseUrl === undefined) throw new MissingCredentialError('The credential "baseUrl" is missing.');
+  if (identityToken !== undefined) return { baseUrl, request: () => delegateRequest(identityToken) };
+  const credentials: LoginCredentials = apiKey === undefined ? { username, password } : { apiKey };
+  if (isPasswordWithoutUsername(credentials)) {
+    throw new MissingCredentialError('The credential "username" is missing, but a password is given.');
   }
-  return { baseUrl, login: { username, password } };
+  return { baseUrl, request: (applicationType) => loginRequest(credentials, applicationType) };
 }

@@ -1,8 +1,11 @@
-/** What to log in with; nothing at all is an anonymous login. Null is as good as absent; an empty text is not. */
+import { InvalidRequestError, MissingCredentialError } from '../errors/error-classes.js';
+import { isRecord } from '../json/is-record.js';
+
+/** What to log in with; nothing at all is an anonymous login. Null means absent; an empty string does not. */
 export interface LoginCredentials {
   /** With a password: mode 1. Alone: mode 4096, as a trusted user. */
   username?: string | null | undefined;
-  /** Counts only together with a user name; it may be empty. */
+  /** Used only together with a user name; it may be empty. */
   password?: string | null | undefined;
   /** Mode 4096, unless user name and password are both given. */
   apiKey?: string | null | undefined;
@@ -10,37 +13,101 @@ export interface LoginCredentials {
   applicationType?: number | null | undefined;
 }
 
-/** Spec: Login request body. 1 standard, 4096 trusted or API key, 8 anonymous. */
-export type LoginMode = 1 | 4096 | 8;
-
-/** The JSON body of `POST auth/login`. */
+/** A login as it is sent. */
 export interface LoginRequest {
-  readonly username?: string;
-  readonly password?: string;
-  readonly loginMode: LoginMode;
-  readonly applicationType: number;
+  readonly path: 'auth/login' | 'auth/delegate';
+  /** JSON body (spec: Login request body, Delegate request body). */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Values to redact wherever the platform echoes them. */
+  readonly secrets: readonly string[];
 }
 
-/** Spec, Endpoints: user name and password make mode 1, else an API key 4096, else a user name alone 4096, else 8. */
+/** Spec: Login request body. */
+const MODE = { standard: 1, trusted: 4096, anonymous: 8, delegated: -1 } as const;
+
+/** The identity token arrives in a header, so it can only hold what a header can. */
+const IDENTITY_TOKEN = /^[\x20-\x7E]{1,4096}$/;
+
+/**
+ * `POST auth/login` for credentials. Spec, Endpoints: user name and password select mode 1, otherwise an API key 4096,
+ * otherwise a user name alone 4096, otherwise 8.
+ */
 export function loginRequest(credentials: LoginCredentials, defaultApplicationType: number): LoginRequest {
   const username = credentials.username ?? undefined;
   const password = credentials.password ?? undefined;
+  const apiKey = credentials.apiKey ?? undefined;
   const applicationType = credentials.applicationType ?? defaultApplicationType;
+  const request = (mode: object, ...secrets: (string | undefined)[]): LoginRequest => ({
+    path: 'auth/login',
+    body: { ...mode, applicationType },
+    secrets: [password, apiKey, ...secrets].filter((secret) => secret !== undefined),
+  });
   if (username !== undefined && password !== undefined) {
-    return { username, password, loginMode: 1, applicationType };
+    return request({ username, password, loginMode: MODE.standard });
   }
-  const trusted = credentials.apiKey ?? username;
-  if (trusted !== undefined) return { username: trusted, loginMode: 4096, applicationType };
-  return { loginMode: 8, applicationType };
+  const trusted = apiKey ?? username;
+  if (trusted === undefined) return request({ loginMode: MODE.anonymous });
+  // The user name of a trusted login is a secret too, because it may be an API key.
+  return request({ username: trusted, loginMode: MODE.trusted }, trusted);
 }
 
-/** The JSON body of `POST auth/delegate` (spec: Delegate request body). */
-export interface DelegateRequest {
-  readonly loginMode: -1;
-  readonly identityToken: string;
+/**
+ * `POST auth/delegate` for an identity token. Its body has no application type.
+ * @throws MissingCredentialError when the token is empty or not a string: without one this would be a different login
+ * @throws InvalidRequestError when the token is malformed
+ */
+export function delegateRequest(identityToken: unknown): LoginRequest {
+  if (typeof identityToken !== 'string' || identityToken === '') {
+    throw new MissingCredentialError('The identity token is empty or not a string.');
+  }
+  if (!IDENTITY_TOKEN.test(identityToken)) throw new InvalidRequestError('The identity token is malformed.');
+  return {
+    path: 'auth/delegate',
+    body: { loginMode: MODE.delegated, identityToken },
+    secrets: [identityToken],
+  };
 }
 
-/** The delegate body; it names no application type. */
-export function delegateRequest(identityToken: string): DelegateRequest {
-  return { loginMode: -1, identityToken };
+/** Whether a password is given without a user name or an API key: by the letter of the spec an anonymous login. */
+export function isPasswordWithoutUsername({ username, password, apiKey }: LoginCredentials): boolean {
+  return isPresent(password) && !isPresent(username) && !isPresent(apiKey);
+}
+
+/**
+ * Credentials as JavaScript may pass them. A mistake must not turn a user into a guest, so a value that is not an object, a
+ * field of the wrong type or of an unknown name, and a password without a user name are all rejected.
+ * @throws InvalidRequestError without any value in its message
+ */
+export function readCredentials(given: unknown): LoginCredentials {
+  if (!isRecord(given)) throw new InvalidRequestError('The credentials of a login must be an object.');
+  const credentials: LoginCredentials = {
+    username: stringField(given, 'username'),
+    password: stringField(given, 'password'),
+    apiKey: stringField(given, 'apiKey'),
+    applicationType: applicationTypeField(given),
+  };
+  if (isPasswordWithoutUsername(credentials)) throw new InvalidRequestError('A password needs a user name.');
+  const isAnonymous = credentials.username === undefined && credentials.apiKey === undefined;
+  const others = Object.keys(given).filter((name) => name !== 'applicationType' && isPresent(given[name]));
+  if (isAnonymous && others.length > 0) {
+    throw new InvalidRequestError('The credentials of a login are username, password and apiKey.');
+  }
+  return credentials;
+}
+
+function stringField(given: Record<string, unknown>, name: string): string | undefined {
+  const value = given[name];
+  if (!isPresent(value)) return undefined;
+  if (typeof value === 'string') return value;
+  throw new InvalidRequestError(`The ${name} of a login must be a string.`);
+}
+
+function applicationTypeField({ applicationType }: Record<string, unknown>): number | undefined {
+  if (!isPresent(applicationType)) return undefined;
+  if (Number.isSafeInteger(applicationType)) return applicationType as number;
+  throw new InvalidRequestError('The application type of a login must be an integer.');
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

@@ -1,57 +1,38 @@
 import { inspect } from 'node:util';
-import { loginAttempt, requireIdentityToken, type AuthenticationCredentials } from './login-attempt.js';
-import { type LoginCredentials } from './login.js';
-import { readProjects, readSessionInfo, readUser } from './payload-shapes.js';
-import { LoadedProjects } from './loaded-projects.js';
-import { PlatformConnection } from '../connection/platform-connection.js';
-import { SessionError } from '../errors/error-classes.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
+import { delegateRequest, loginRequest, readCredentials, type LoginCredentials } from './login.js';
 import { type PlatformProject, type PlatformSessionInfo, type PlatformUser } from './platform-types.js';
 import { type CallOptions, type RequestMethod, type RequestOptions } from './request-options.js';
-import { SessionRequests } from './session-requests.js';
-import { readCredentials } from './read-credentials.js';
+import { SessionCore } from './session-core.js';
 import { type PlatformSessionOptions, type RestoreOptions } from './session-options.js';
-import { restoreState, snapshotBaseUrl } from './state/session-restore.js';
-import {
-  makeSnapshot,
-  readSnapshot,
-  type RestorableSnapshot,
-  type SessionSnapshot,
-} from './state/session-snapshot.js';
-import { SessionState } from './state/session-state.js';
+import { SessionReads } from './session-reads.js';
+import { snapshotBaseUrl } from './state/session-restore.js';
+import { readSnapshot, type RestorableSnapshot, type SessionSnapshot } from './state/session-snapshot.js';
 
 /**
- * One user's session (spec: Client session operations). Safe for concurrent calls. Every operation rejects with a kind
- * of `PlatformError` only; those that need a token reject with `SessionError` before any request when none is held.
+ * One user's session (spec: Client session operations). Safe for concurrent calls. Every operation rejects only with a
+ * `PlatformError`. Those that need a token reject with `SessionError` before any request when none is held.
  */
 export class PlatformSession {
-  readonly #connection: PlatformConnection;
-  readonly #ownsConnection: boolean;
-  readonly #state: SessionState;
-  readonly #requests: SessionRequests;
-  readonly #projects: LoadedProjects;
-  #baseUrl: URL;
-  #isClosed = false;
+  readonly #core: SessionCore;
+  readonly #reads: SessionReads;
 
   /**
-   * @param platform the REST root, for a session that stands alone; a `PlatformClient` passes its connection
-   * @throws TypeError that names the option that cannot be used
+   * A session with a connection of its own.
+   * @param baseUrl the REST root, with or without its final `/`
+   * @throws TypeError that names the unusable option
    */
-  constructor(platform: string | URL | PlatformConnection, options: PlatformSessionOptions = {}) {
-    this.#ownsConnection = !(platform instanceof PlatformConnection);
-    this.#connection =
-      platform instanceof PlatformConnection
-        ? platform
-        : new PlatformConnection({ ...options, baseUrl: platform });
-    const { vendorHeaders, now, baseUrl } = this.#connection.settings;
-    this.#baseUrl = baseUrl;
-    this.#state = new SessionState(vendorHeaders, now);
-    this.#requests = new SessionRequests(this.#connection, this.#state);
-    this.#projects = new LoadedProjects(this.#state);
+  constructor(baseUrl: string | URL, options?: PlatformSessionOptions);
+  /** @internal A session on a core that exists, such as one whose connection a `PlatformClient` shares. */
+  constructor(core: SessionCore);
+  constructor(place: string | URL | SessionCore, options: PlatformSessionOptions = {}) {
+    this.#core = place instanceof SessionCore ? place : SessionCore.connect(place, options);
+    // By `request`, so that a subclass that overrides it sees every read.
+    this.#reads = new SessionReads(this.#core.state, (...request) => this.request(...request));
   }
 
   /**
-   * A new session, standing alone, with the state and the base URL of a snapshot (spec: from_dict).
+   * A new session with a connection of its own and with the state and base URL of a snapshot (spec: from_dict).
    * @throws SessionError when the snapshot lacks a key or cannot be restored
    */
   static fromDict(
@@ -66,39 +47,40 @@ export class PlatformSession {
 
   /** REST root of the session, with its final `/`. */
   get baseUrl(): string {
-    return this.#baseUrl.href;
+    return this.#core.baseUrl.href;
   }
 
-  /** Cookies that the platform sent and that were refused: foreign, malformed or over a limit. */
+  /** How many cookies from the platform were rejected: foreign, malformed or over a limit. */
   get droppedCookies(): number {
-    return this.#state.cookies.dropped;
+    return this.#core.state.cookies.dropped;
   }
 
   /**
-   * Sends one request below the base URL (spec: request). Vendor headers and cookies of a success are kept.
+   * Sends one request below the base URL (spec: request). A successful response updates the vendor headers and cookies.
    * @param path below the base URL, with or without a leading `/`
-   * @throws PlatformError of the kind that the answer's code names, for any status but 2xx
+   * @throws PlatformError for any status other than 2xx; its class follows from the code of the response
    */
   async request(
     method: RequestMethod,
     path: string,
     options: RequestOptions = {},
   ): Promise<PlatformResponse> {
-    this.#requireOpen();
-    return this.#requests.send(this.#baseUrl, method, path, options);
+    return this.#core.send(method, path, options);
   }
 
   /**
-   * `POST auth/login` (spec: Endpoints): user name and password log in by mode 1, else an API key by 4096, else a user
-   * name alone by 4096, else anonymously by 8; a password without a user name is refused, unless an API key is given. A failed login leaves the session as it was. One that is answered after the
-   * session was ended, restored or closed is logged out at the platform again.
-   * @throws InvalidRequestError when the credentials cannot be used, before any request
-   * @throws SessionError when the session was ended, restored or closed meanwhile
-   * @throws LoginFailedError when the platform refuses the credentials
-   * @throws PlatformHttpError when it answers other than 204 with exactly one token
+   * `POST auth/login` (spec: Endpoints): user name and password use mode 1, otherwise an API key 4096, otherwise a user name
+   * alone 4096, otherwise anonymous 8. A password without a user name is rejected, unless an API key is given. A failed login
+   * leaves the session unchanged. If the session is ended, restored or closed during the login, the new session is
+   * logged out again.
+   * @throws InvalidRequestError when the credentials are unusable, before any request
+   * @throws SessionError when the session was ended, restored or closed during the login
+   * @throws LoginFailedError when the platform rejects the credentials
+   * @throws PlatformHttpError when the response is not 204 with exactly one token
    */
   async login(credentials: LoginCredentials = {}, call: CallOptions = {}): Promise<void> {
-    await this.authenticate(readCredentials(credentials), call);
+    const usable = readCredentials(credentials);
+    await this.#core.logIn(loginRequest(usable, this.#core.applicationType), call);
   }
 
   /** Alias of `login` (spec: post_login). */
@@ -108,46 +90,24 @@ export class PlatformSession {
 
   /**
    * `POST auth/delegate` with an identity token (spec: Delegate request body).
-   * @throws MissingCredentialError when the token is empty or no text, InvalidRequestError when malformed; before any request
-   * @throws LoginFailedError when the platform refuses it
+   * @throws MissingCredentialError when the token is empty or not a string, before any request
+   * @throws InvalidRequestError when the token is malformed, before any request
+   * @throws LoginFailedError when the platform rejects it
    */
   async delegate(identityToken: string, call: CallOptions = {}): Promise<void> {
-    await this.authenticate({ identityToken: requireIdentityToken(identityToken) }, call);
+    await this.#core.logIn(delegateRequest(identityToken), call);
   }
 
   /**
-   * Begins a session, as `login` and `delegate` do.
-   * @param renews whether it is the same user, logged in anew: the loaded projects stay
-   */
-  protected async authenticate(
-    credentials: AuthenticationCredentials,
-    call: CallOptions = {},
-    renews = false,
-  ): Promise<void> {
-    this.#requireOpen();
-    const attempt = loginAttempt(credentials, this.#connection.settings.applicationType);
-    await this.#requests.logIn(this.#baseUrl, attempt, call, renews);
-  }
-
-  /** Changes whenever a session begins, ends or is restored. */
-  protected get era(): number {
-    return this.#state.era;
-  }
-
-  /** Changes with the era, except where the same user was logged in anew. */
-  protected get user(): number {
-    return this.#state.user;
-  }
-
-  /**
-   * `POST auth/logout` (spec: Endpoints). The token is dropped only on 204, and not when a newer login brought it.
-   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
+   * `POST auth/logout` (spec: Endpoints). The token is dropped only on 204, and not when it came from a newer login.
+   * @throws SessionError when no token is held, before any request, or on `ERR009`
    */
   async logout(call: CallOptions = {}): Promise<void> {
-    this.#state.requireToken();
-    const { era } = this;
+    const { state } = this.#core;
+    state.requireToken();
+    const { sessionGeneration } = state;
     const response = await this.request('POST', 'auth/logout', call);
-    if (response.status === 204 && era === this.era) this.destroyAuthToken();
+    if (response.status === 204 && sessionGeneration === state.sessionGeneration) this.destroyAuthToken();
   }
 
   /** Alias of `logout` (spec: post_logout). */
@@ -156,11 +116,11 @@ export class PlatformSession {
   }
 
   /**
-   * `PUT sessions` (spec: Endpoints): prolongs the session. Its answer has no body that is specified.
-   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
+   * `PUT sessions` (spec: Endpoints): extends the session. The specification defines no body for the response.
+   * @throws SessionError when no token is held, before any request, or on `ERR009`
    */
   async putSessions(call: CallOptions = {}): Promise<PlatformResponse> {
-    this.#state.requireToken();
+    this.#core.state.requireToken();
     return this.request('PUT', 'sessions', call);
   }
 
@@ -171,12 +131,11 @@ export class PlatformSession {
 
   /**
    * `GET sessions` (spec: Session status): the status of the session.
-   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
-   * @throws PlatformHttpError when the answer is no JSON object
+   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws PlatformHttpError when the response is not a JSON object
    */
-  async getSessions(call: CallOptions = {}): Promise<PlatformSessionInfo> {
-    this.#state.requireToken();
-    return readSessionInfo(await this.request('GET', 'sessions', call));
+  getSessions(call: CallOptions = {}): Promise<PlatformSessionInfo> {
+    return this.#reads.sessionInfo(call);
   }
 
   /** Alias of `getSessions` (spec: get_session_info). */
@@ -186,12 +145,11 @@ export class PlatformSession {
 
   /**
    * `GET sessions/userInfo` (spec: User information): who is logged in.
-   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
-   * @throws PlatformHttpError when the answer is no JSON object
+   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws PlatformHttpError when the response is not a JSON object
    */
-  async getSessionsUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
-    this.#state.requireToken();
-    return readUser(await this.request('GET', 'sessions/userInfo', call));
+  getSessionsUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
+    return this.#reads.user(call);
   }
 
   /** Alias of `getSessionsUserInfo` (spec: get_userinfo). */
@@ -201,52 +159,51 @@ export class PlatformSession {
 
   /**
    * `GET projects` (spec: Project): the projects that the platform holds.
-   * @throws SessionError when no token is held, before any request, or when the platform says `ERR009`
-   * @throws PlatformHttpError when the answer is no list, or one of more than 10,000 projects or of one without id and name
+   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has one without id and name
    */
-  async getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
-    this.#state.requireToken();
-    return readProjects(await this.request('GET', 'projects', call));
+  getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
+    return this.#reads.listProjects(call);
   }
 
   /**
-   * Fetches the projects and fills the look-ups by name and by id (spec: load_projects).
-   * @throws SessionError as `getProjects`, or when the session was ended or replaced meanwhile
+   * Fetches the projects for lookups by name and by id (spec: load_projects).
+   * @throws SessionError as for `getProjects`, or when the session was ended or replaced during the call
    */
   async loadProjects(call: CallOptions = {}): Promise<void> {
-    await this.#projects.load(() => this.getProjects(call));
+    await this.#reads.projects.load(() => this.getProjects(call));
   }
 
   /**
-   * Id of the project with a display name, among those loaded; undefined when none has it. Names are case-sensitive.
+   * Id of the loaded project with a display name; undefined when there is none. Names are case-sensitive.
    * @throws SessionError before `loadProjects`
    * @throws AmbiguousProjectNameError when several projects have the name; it lists their ids
    */
   getProjectId(name: string): string | undefined {
-    return this.#projects.index.idOf(name);
+    return this.#reads.projects.index.idOf(name);
   }
 
   /**
-   * The project with an id, among those loaded; undefined when none has it.
+   * The loaded project with an id; undefined when there is none.
    * @throws SessionError before `loadProjects`
    */
   getProject(id: string): PlatformProject | undefined {
-    return this.#projects.index.project(id);
+    return this.#reads.projects.index.project(id);
   }
 
   /** Whether a token is held; no request is made. */
   hasSession(): boolean {
-    return this.#state.token !== undefined;
+    return this.#core.state.token !== undefined;
   }
 
-  /** Forgets the token, if there is one; no request is made. Answers and logins under way bring nothing back. */
+  /** Discards the token, if there is one; no request is made. Responses and logins in flight do not bring it back. */
   destroyAuthToken(): void {
-    this.#state.dropToken();
+    this.#core.state.dropToken();
   }
 
-  /** The state as plain data, for keeping. It is as good as a password; see `SessionSnapshot`. */
+  /** The state as plain data, for storage. Protect it like a password; see `SessionSnapshot`. */
   toDict(): SessionSnapshot {
-    return makeSnapshot(this.#baseUrl.href, this.#state.cookies.list(), this.#state.headers());
+    return this.#core.snapshot();
   }
 
   /** Earlier name of `toDict`. */
@@ -260,33 +217,23 @@ export class PlatformSession {
   }
 
   /**
-   * Takes the state of a snapshot in place of the present one, wholly or not at all (spec: update_from_json).
+   * Replaces the state with that of a snapshot, completely or not at all (spec: update_from_json).
    * @throws SessionError when it lacks a key, is not JSON, names another base URL, or cannot be restored
    */
   updateFromJson(snapshot: RestorableSnapshot | string, options: RestoreOptions = {}): void {
-    const { vendorHeaders, now } = this.#connection.settings;
-    const expected = options.acceptOtherBaseUrl === true ? undefined : this.#baseUrl;
-    const restored = restoreState(readSnapshot(snapshot), expected, vendorHeaders, now);
-    this.#baseUrl = restored.baseUrl;
-    this.#state.replace(restored.headers, restored.cookies);
+    this.#core.restore(snapshot, options);
   }
 
   /**
-   * Ends the use of this object: later calls are refused, and no login under way begins a session. A connection of its own
-   * closes its sockets, and calls in flight fail. No logout.
+   * Closes this object without a logout: later calls are refused, and no login in flight starts a session. A session with a
+   * connection of its own closes its sockets, and calls in flight fail.
    */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#state.refuseLogins();
-    if (this.#ownsConnection) await this.#connection.close();
+    await this.#core.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #requireOpen(): void {
-    if (this.#isClosed) throw new SessionError('This session object is closed.');
   }
 
   /** What `JSON.stringify` and inspection show. */

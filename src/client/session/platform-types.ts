@@ -1,6 +1,5 @@
 /**
- * A user as `GET sessions/userInfo` shows it; fields that are not named here are kept, and
- * one of another type than here is left out (spec: User information).
+ * A user, as `GET sessions/userInfo` returns it. Unknown fields are kept; a known field of an unexpected type is left out (spec: User information).
  */
 export interface PlatformUser {
   id?: string | null;
@@ -10,21 +9,20 @@ export interface PlatformUser {
 }
 
 /**
- * A session as `GET sessions` shows it; fields that are not named here are kept, and
- * one of another type than here is left out (spec: Session status).
+ * A session, as `GET sessions` returns it. Unknown fields are kept; a known field of an unexpected type is left out (spec: Session status).
  */
 export interface PlatformSessionInfo {
   id?: string | null;
   fullName?: string | null;
   initials?: string | null;
-  /** Seconds without a call after which the platform ends the session. */
+  /** Idle seconds after which the platform ends the session. */
   timeout?: number | null;
   /** Locale identifier, such as 1033. */
   locale?: number | null;
   [field: string]: unknown;
 }
 
-/** Who owns a project. */
+/** The owner of a project. */
 export interface PlatformProjectOwner {
   id?: string | null;
   name?: string | null;
@@ -32,8 +30,7 @@ export interface PlatformProjectOwner {
 }
 
 /**
- * A project as `GET projects` lists it; fields that are not named here are kept, and
- * one of another type than here is left out (spec: Project).
+ * A project, as `GET projects` lists it. Unknown fields are kept; a known field of an unexpected type is left out (spec: Project).
  */
 export interface PlatformProject {
   id: string;
@@ -42,9 +39,9 @@ export interface PlatformProject {
   description?: string | null;
   /** The platform's state number; 0 is active. */
   status?: number | null;
-  /** Date and time as the platform writes it, such as `2015-06-30T21:55:35.000+0000`. */
+  /** Date and time in the platform's format, such as `2015-06-30T21:55:35.000+0000`. */
   dateCreated?: string | null;
-  /** Date and time as the platform writes it. */
+  /** Date and time in the platform's format. */
   dateModified?: string | null;
   owner?: PlatformProjectOwner | null;
   [field: string]: unknown;

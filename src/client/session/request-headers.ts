@@ -4,7 +4,7 @@ import { type RequestOptions } from './request-options.js';
 import { ACCEPTED_ENCODINGS } from '../connection/transport/read-body.js';
 import { isFieldValue, type VendorHeaders } from '../connection/vendor-headers.js';
 
-const OWN_HEADERS: ReadonlySet<string> = new Set([
+const CLIENT_HEADERS: ReadonlySet<string> = new Set([
   ...[
     'accept-encoding',
     'connection',
@@ -20,7 +20,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * The fixed headers of a call; the cookies of each hop are added to them.
- * @throws InvalidRequestError when a project id or header cannot be sent
+ * @throws InvalidRequestError when a project id or header is unusable
  */
 export function requestHeaders(
   options: RequestOptions,
@@ -29,7 +29,7 @@ export function requestHeaders(
 ): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'portico' };
   for (const [name, value] of Object.entries(options.headers ?? {})) {
-    headers[ownName(name, names)] = ownValue(value);
+    headers[additionalName(name, names)] = additionalValue(value);
   }
   headers['accept-encoding'] = ACCEPTED_ENCODINGS;
   const projectId = options.projectId ?? undefined;
@@ -54,16 +54,16 @@ export function hopHeaders(
   };
 }
 
-function ownName(name: string, names: VendorHeaders): string {
+function additionalName(name: string, names: VendorHeaders): string {
   const field = name.toLowerCase();
   const isReserved = [names.authToken, names.projectId].some((reserved) => reserved.toLowerCase() === field);
-  if (!/^[\w!#$%&'*+.^`|~-]{1,256}$/.test(field) || OWN_HEADERS.has(field) || isReserved) {
-    throw new InvalidRequestError('A further request header has a name that cannot be used.');
+  if (!/^[\w!#$%&'*+.^`|~-]{1,256}$/.test(field) || CLIENT_HEADERS.has(field) || isReserved) {
+    throw new InvalidRequestError('An additional request header has an unusable name.');
   }
   return field;
 }
 
-function ownValue(value: unknown): string {
+function additionalValue(value: unknown): string {
   if (typeof value === 'string' && /^[\x20-\x7E]{0,4096}$/.test(value)) return value;
-  throw new InvalidRequestError('A further request header has a value that cannot be sent.');
+  throw new InvalidRequestError('An additional request header has an unusable value.');
 }

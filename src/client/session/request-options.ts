@@ -5,13 +5,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** HTTP methods that a request may have. */
 export type RequestMethod = (typeof METHODS)[number];
 
-/** What any operation takes besides its own arguments. */
+/** Options that every operation accepts. */
 export interface CallOptions {
-  /** Aborts the call, which then ends with `ExecutionCancelledError`. */
+  /** Aborts the call, which then rejects with `ExecutionCancelledError`. */
   signal?: AbortSignal | null | undefined;
 }
 
-/** How one request differs from a plain one (spec: Client session operations, request). */
+/** Options of one request (spec: Client session operations, request). */
 export interface RequestOptions extends CallOptions {
   /** Whether the token is sent. Default true. */
   includeAuth?: boolean | undefined;
@@ -19,11 +19,11 @@ export interface RequestOptions extends CallOptions {
   projectId?: string | null | undefined;
   /** Sent as JSON. */
   body?: unknown;
-  /** Further request headers; those that the client sets itself are refused. */
+  /** Additional request headers; those that the client sets itself are rejected. */
   headers?: Readonly<Record<string, string>> | null | undefined;
 }
 
-/** @throws InvalidRequestError when it is none of the methods */
+/** @throws InvalidRequestError when it is not one of the methods */
 export function requireMethod(given: unknown): RequestMethod {
   const method = METHODS.find((known) => known === given);
   if (method !== undefined) return method;
@@ -31,8 +31,8 @@ export function requireMethod(given: unknown): RequestMethod {
 }
 
 /**
- * Options as JavaScript may give them; null is as good as absent.
- * @throws InvalidRequestError when they are no object, or the signal is none
+ * Options as JavaScript may pass them; null means absent.
+ * @throws InvalidRequestError when they are not an object, or the signal is not an AbortSignal
  */
 export function requireOptions<T extends CallOptions>(given: T | null | undefined): Partial<T> {
   const options: unknown = given ?? {};
@@ -44,7 +44,7 @@ export function requireOptions<T extends CallOptions>(given: T | null | undefine
   return options as Partial<T>;
 }
 
-/** By what it can do, since a signal of another realm is no instance of ours. */
+/** Checked by its members, because a signal of another realm is not an instance of this realm's class. */
 function isAbortSignal(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { aborted, addEventListener, removeEventListener } = value as Record<string, unknown>;

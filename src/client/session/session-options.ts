@@ -1,10 +1,10 @@
 import { type PlatformClientOptions } from '../connection/client-options.js';
 
-/** Options of a session that brings its own connection. */
+/** Options of a session with its own connection. */
 export type PlatformSessionOptions = Omit<PlatformClientOptions, 'baseUrl'>;
 
-/** How a snapshot is restored. */
+/** Options for restoring a snapshot. */
 export interface RestoreOptions {
-  /** Take a snapshot of another base URL, and that URL with it. Default false: it is refused. */
+  /** Accept a snapshot of another base URL, and use that URL from then on. Default false: such a snapshot is rejected. */
   acceptOtherBaseUrl?: boolean;
 }

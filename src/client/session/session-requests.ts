@@ -1,10 +1,11 @@
 import { pathBelow, resolveBelow } from '../connection/base-url.js';
-import { type LoginAttempt } from './login-attempt.js';
 import { type PlatformConnection } from '../connection/platform-connection.js';
-import { type PlatformError } from '../errors/platform-error.js';
-import { InvalidRequestError, PlatformHttpError, SessionError } from '../errors/error-classes.js';
-import { type PlatformResponse } from '../connection/response/platform-response.js';
 import { type RequestLine } from '../connection/redirects.js';
+import { type PlatformResponse } from '../connection/response/platform-response.js';
+import { errorOfResponse } from '../connection/response/response-error.js';
+import { InvalidRequestError, PlatformHttpError, SessionError } from '../errors/error-classes.js';
+import { type PlatformError } from '../errors/platform-error.js';
+import { type LoginRequest } from './login.js';
 import { hopHeaders, requestHeaders } from './request-headers.js';
 import {
   requireMethod,
@@ -13,10 +14,9 @@ import {
   type RequestMethod,
   type RequestOptions,
 } from './request-options.js';
-import { errorOfResponse } from '../connection/response/response-error.js';
 import { SessionState } from './state/session-state.js';
 
-/** Makes the requests of one session: what the state holds goes out, what a success brings goes in. */
+/** Makes the requests of one session: sends what the state holds, and stores what a successful response brings. */
 export class SessionRequests {
   readonly #connection: PlatformConnection;
   readonly #state: SessionState;
@@ -26,7 +26,7 @@ export class SessionRequests {
     this.#state = state;
   }
 
-  /** Any call but a login. An answer that is not a success is thrown as a typed error and changes nothing. */
+  /** Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. */
   async send(
     base: URL,
     givenMethod: RequestMethod,
@@ -36,7 +36,7 @@ export class SessionRequests {
     const method = requireMethod(givenMethod);
     const options = requireOptions(givenOptions);
     const state = this.#state;
-    const { era, token } = state;
+    const { sessionGeneration, token } = state;
     const line = { method, url: resolveBelow(base, path), body: jsonBody(method, options.body) };
     const fixed = requestHeaders(options, token, this.#connection.settings.vendorHeaders);
     const response = await this.#connection.exchange({
@@ -44,32 +44,33 @@ export class SessionRequests {
       path: pathBelow(base, line.url),
       headersOf: (hop: RequestLine) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
       onRedirect: (redirect) => {
-        state.takeCookies(era, redirect);
+        state.storeCookies(sessionGeneration, redirect);
       },
       mayFollow: true,
-      mayRepeat: method === 'GET' || method === 'HEAD',
+      mayRetry: method === 'GET' || method === 'HEAD',
       signal: options.signal ?? undefined,
     });
     if (response.status < 200 || response.status > 299) throw this.#errorOf(response, token ?? '');
-    state.takeHeaders(era, response);
-    state.takeCookies(era, response);
+    state.storeHeaders(sessionGeneration, response);
+    state.storeCookies(sessionGeneration, response);
     return response;
   }
 
   /**
-   * `POST auth/login` or `auth/delegate`: nothing followed, nothing repeated, no token sent. Only 204 with exactly one
-   * well-formed token begins a session; anything else is thrown and changes nothing. A session that nobody wants any more
-   * when it comes is logged out again.
+   * `POST auth/login` or `auth/delegate`: no redirect followed, no retry, no token sent. Only 204 with exactly one well-formed
+   * token starts a session; any other response is thrown and changes nothing. A session that arrives after it is no
+   * longer wanted is logged out again.
+   * @param isSameUser whether the same user logs in again
    */
   async logIn(
     base: URL,
-    { path, body, secrets }: LoginAttempt,
+    { path, body, secrets }: LoginRequest,
     call: CallOptions,
-    renews: boolean,
+    isSameUser: boolean,
   ): Promise<void> {
     const { settings } = this.#connection;
     const state = this.#state;
-    const { ends, user } = state;
+    const { loginGeneration, userGeneration } = state;
     const { signal } = requireOptions(call);
     const line = { method: 'POST', url: resolveBelow(base, path), body: JSON.stringify(body) };
     const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
@@ -79,7 +80,7 @@ export class SessionRequests {
       headersOf: (hop) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
       onRedirect: () => undefined,
       mayFollow: false,
-      mayRepeat: false,
+      mayRetry: false,
       signal: signal ?? undefined,
     });
     const { status } = response;
@@ -90,28 +91,30 @@ export class SessionRequests {
         status,
       });
     }
-    if (ends !== state.ends || (renews && user !== state.user)) {
-      await this.#abandon(base, token, response);
-      throw new SessionError('The session was ended, replaced or closed while it logged in.');
+    const isOtherUser = isSameUser && userGeneration !== state.userGeneration;
+    if (loginGeneration !== state.loginGeneration || isOtherUser) {
+      await this.#logOutUnwanted(base, token, response);
+      const message = 'The session was ended, replaced or closed during the login.';
+      throw new SessionError(message, {}, 'session-replaced');
     }
-    state.begin(token, response, renews);
+    state.start(token, response, isSameUser);
   }
 
-  /** Logs out a session that came too late, as well as that can be done. */
-  async #abandon(base: URL, token: string, response: PlatformResponse): Promise<void> {
+  /** Logs out a session that arrived too late; a failure is ignored, since nobody holds the session. */
+  async #logOutUnwanted(base: URL, token: string, response: PlatformResponse): Promise<void> {
     const { vendorHeaders, now } = this.#connection.settings;
     const state = new SessionState(vendorHeaders, now);
-    state.begin(token, response);
+    state.start(token, response);
     const requests = new SessionRequests(this.#connection, state);
     await requests.send(base, 'POST', 'auth/logout', {}).catch(() => undefined);
   }
 
-  /** A success other than 204 is a failure too: by its code where it names one. */
+  /** A 2xx status other than 204 is a failure too: by its code if it has one. */
   #loginFailure(response: PlatformResponse, secrets: readonly string[]): PlatformError {
     const { status } = response;
     const error = this.#errorOf(response, ...secrets);
-    if (status > 299 || error.code !== 'N/A') return error;
-    const message = `The platform answered the login by HTTP ${status}; only 204 begins a session.`;
+    if (status > 299 || error.kind !== 'protocol') return error;
+    const message = `The platform answered the login with HTTP ${status}; only 204 starts a session.`;
     return new PlatformHttpError(message, { status });
   }
 
@@ -130,12 +133,12 @@ export class SessionRequests {
 function jsonBody(method: RequestMethod, body: unknown): string | undefined {
   if (body === undefined) return undefined;
   if (method === 'GET' || method === 'HEAD')
-    throw new InvalidRequestError(`A ${method} request has no body.`);
+    throw new InvalidRequestError(`A ${method} request cannot have a body.`);
   try {
     const text = JSON.stringify(body) as string | undefined;
     if (text !== undefined) return text;
   } catch {
-    // A cycle or a bigint; said below without the value.
+    // A cycle or a bigint: reported below without the value.
   }
   throw new InvalidRequestError('The body of the request cannot be written as JSON.');
 }

@@ -57,7 +57,7 @@ export const ERROR_TABLE: readonly ErrorRow[] = [
     kind: SessionError,
     code: 'UNAUTHENTICATED',
     reasons: ['SESSION_EXPIRED', 'NO_SESSION'],
-    reason: (error) => (error.code === 'N/A' ? 'NO_SESSION' : 'SESSION_EXPIRED'),
+    reason: (error) => (error.kind === 'session-expired' ? 'SESSION_EXPIRED' : 'NO_SESSION'),
   },
   { platform: 'ERR0014, ERR0017', kind: InsufficientPrivilegesError, code: 'FORBIDDEN', reasons: [] },
   { platform: 'ERR004', kind: ResourceNotFoundError, code: 'NOT_FOUND', reasons: [] },

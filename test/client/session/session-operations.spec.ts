@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   AmbiguousProjectNameError,
-  asAnswered,
+  rawPayload,
   InvalidRequestError,
   PlatformHttpError,
   SessionError,
@@ -168,8 +168,8 @@ describe('reading', () => {
 
     expect(info).toStrictEqual({ id: '5', locale: null, more: 1 });
     expect(user).toStrictEqual({ initials: 'AU' });
-    expect(asAnswered(info)).toStrictEqual({ id: 5, timeout: '600', locale: null, more: 1 });
-    expect(asAnswered(user)).toStrictEqual({ id: 1.5, fullName: {}, initials: 'AU' });
+    expect(rawPayload(info)).toStrictEqual({ id: 5, timeout: '600', locale: null, more: 1 });
+    expect(rawPayload(user)).toStrictEqual({ id: 1.5, fullName: {}, initials: 'AU' });
   });
 
   it('keeps no key of an answer that could reach a prototype', async () => {

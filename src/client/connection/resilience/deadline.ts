@@ -1,26 +1,25 @@
 import { ExecutionCancelledError, PlatformTimeoutError } from '../../errors/error-classes.js';
 
-/** What remains of the time of one call. */
+/** The time budget of one call. */
 export interface Deadline {
-  /** Aborts at the deadline, and when the call is stopped. */
+  /** Aborts at the deadline or when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Milliseconds left. */
   remaining(): number;
 }
 
 /**
- * Runs work under one budget for everything in it. It settles at the deadline or when it is stopped, even if the work would
- * not.
- * @param stops what may end it before, such as the caller's signal
+ * Runs work within one time budget. The promise settles at the deadline or on cancellation, even if the work does not.
+ * @param signals cancel the work early, such as the caller's signal
  * @throws PlatformTimeoutError at the deadline
- * @throws ExecutionCancelledError when one of the stops aborts
+ * @throws ExecutionCancelledError when one of the signals aborts
  */
 export async function withDeadline<T>(
   timeoutMs: number,
-  stops: readonly (AbortSignal | undefined)[],
+  signals: readonly (AbortSignal | undefined)[],
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  if (stops.some((stop) => stop?.aborted)) throw cancelled();
+  if (signals.some((each) => each?.aborted)) throw cancelled();
   const controller = new AbortController();
   const ends = performance.now() + timeoutMs;
   let end: (error: Error) => void = () => undefined;
@@ -38,12 +37,12 @@ export async function withDeadline<T>(
     end(cancelled());
   };
   try {
-    for (const stop of stops) stop?.addEventListener('abort', onAbort, { once: true });
+    for (const each of signals) each?.addEventListener('abort', onAbort, { once: true });
     const deadline = { signal: controller.signal, remaining: () => ends - performance.now() };
     return await Promise.race([ended, work(deadline)]);
   } finally {
     clearTimeout(timer);
-    for (const stop of stops) stop?.removeEventListener('abort', onAbort);
+    for (const each of signals) each?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,17 +1,48 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Deadline } from './deadline.js';
 import { PlatformUnreachableError } from '../../errors/error-classes.js';
-import { namesACode } from '../response/names-a-code.js';
 import { type PlatformResponse } from '../response/platform-response.js';
-import { type RetryBudget } from './retry-budget.js';
+import { hasErrorCode } from '../response/response-error.js';
 import { retryAfterSeconds } from '../response/retry-after.js';
+import { type Deadline } from './deadline.js';
+
+/** Retries that a connection may always run at once. */
+const MIN_RETRIES = 3;
+
+/** Share of the calls in flight that may be retries, above the minimum. */
+const RETRY_SHARE = 0.2;
+
+/**
+ * Limits the retries of one connection that run together, pauses included: a platform that fails under its load must not get
+ * twice that load.
+ */
+export class RetryBudget {
+  #calls = 0;
+  #retries = 0;
+
+  /** Counts a call for as long as it is in flight. */
+  async count<T>(call: () => Promise<T>): Promise<T> {
+    this.#calls += 1;
+    try {
+      return await call();
+    } finally {
+      this.#calls -= 1;
+    }
+  }
+
+  /** Runs a retry if the budget allows it; returns undefined, immediately, if not. */
+  retry<T>(attempt: () => Promise<T>): Promise<T> | undefined {
+    if (this.#retries >= Math.max(MIN_RETRIES, RETRY_SHARE * this.#calls)) return undefined;
+    this.#retries += 1;
+    return attempt().finally(() => (this.#retries -= 1));
+  }
+}
 
 const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * Sends once more after a failure that passes: connection refused or reset, 502, 503 or 504 without a platform code, or
- * 429 that says how long to wait. The pause is 50 to 250 ms or `Retry-After`; one that does not fit the deadline,
- * or the budget, is not begun.
+ * Retries once after a transient failure: connection refused or reset, 502, 503 or 504 without a platform code, or 429 with
+ * `Retry-After`. The pause is 50 to 250 ms or `Retry-After`. There is no retry when the pause exceeds the deadline or the
+ * budget is used up.
  */
 export async function withOneRetry(
   deadline: Deadline,
@@ -22,28 +53,28 @@ export async function withOneRetry(
   let first: PlatformResponse | PlatformUnreachableError;
   try {
     first = await send();
-    if (!isPassing(first)) return first;
+    if (!isTransient(first)) return first;
   } catch (error) {
     if (!(error instanceof PlatformUnreachableError) || error.reason !== 'CONNECT') throw error;
     first = error;
   }
-  const asked = first instanceof PlatformUnreachableError ? undefined : retryAfterSeconds(first, now());
-  const wait = asked === undefined ? jitter() : asked * 1000;
-  const repeat = async (): Promise<PlatformResponse> => {
-    await pause(wait, undefined, { signal: deadline.signal });
+  const requested = first instanceof PlatformUnreachableError ? undefined : retryAfterSeconds(first, now());
+  const waitMs = requested === undefined ? jitterMs() : requested * 1000;
+  const attempt = async (): Promise<PlatformResponse> => {
+    await pause(waitMs, undefined, { signal: deadline.signal });
     return send();
   };
-  const second = wait < deadline.remaining() ? budget.retry(repeat) : undefined;
+  const second = waitMs < deadline.remaining() ? budget.retry(attempt) : undefined;
   if (second !== undefined) return second;
   if (first instanceof PlatformUnreachableError) throw first;
   return first;
 }
 
-function isPassing(response: PlatformResponse): boolean {
+function isTransient(response: PlatformResponse): boolean {
   if (response.status === 429) return response.header('retry-after') !== undefined;
-  return GATEWAY_FAILURES.has(response.status) && !namesACode(response);
+  return GATEWAY_FAILURES.has(response.status) && !hasErrorCode(response);
 }
 
-function jitter(): number {
+function jitterMs(): number {
   return 50 + Math.random() * 200;
 }

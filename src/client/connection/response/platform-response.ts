@@ -3,7 +3,7 @@ import { parseJson } from '../../json/parse-json.js';
 import { PlatformHttpError } from '../../errors/error-classes.js';
 import { type ResponseHeaders } from './response-headers.js';
 
-/** A whole answer of the platform. Its inspection shows no header value and no body. */
+/** A complete response of the platform. Inspection shows no header value and no body. */
 export class PlatformResponse {
   /** HTTP status. */
   readonly status: number;
@@ -19,23 +19,23 @@ export class PlatformResponse {
     this.#body = body;
   }
 
-  /** URL that answered, after redirects. */
+  /** URL that responded, after redirects. */
   get url(): string {
     return this.#url.href;
   }
 
-  /** Value of a response header, by any capitals; several fields of one name are joined by `, `. */
+  /** Value of a response header, by name in any letter case; several fields of one name are joined by `, `. */
   header(name: string): string | undefined {
     const values = this.headerValues(name);
     return values.length === 0 ? undefined : values.join(', ');
   }
 
-  /** All fields of one name, as they came. */
+  /** All fields of one name, as received. */
   headerValues(name: string): string[] {
     return this.#headers.valuesOf(name);
   }
 
-  /** All header fields, in their order on the wire. */
+  /** All header fields, in the order received. */
   get headers(): ResponseHeaders {
     return this.#headers;
   }
@@ -50,15 +50,15 @@ export class PlatformResponse {
     return this.#body.toString('utf8');
   }
 
-  /** Whether the content type says JSON, or says nothing. */
+  /** Whether the content type is JSON or absent. */
   get mayBeJson(): boolean {
     const type = this.header('content-type');
     return type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\s*(?:[;,]|$)/i.test(type);
   }
 
   /**
-   * The body as JSON; keys that could reach a prototype are left out.
-   * @throws PlatformHttpError when the content type is another or the text is not JSON
+   * The body as JSON, without keys that could reach a prototype.
+   * @throws PlatformHttpError when the content type or the body is not JSON
    */
   json(): unknown {
     if (!this.mayBeJson) throw this.#notJson();
@@ -70,7 +70,7 @@ export class PlatformResponse {
   }
 
   #notJson(): PlatformHttpError {
-    return new PlatformHttpError('The platform answered something other than JSON.', { status: this.status });
+    return new PlatformHttpError('The response of the platform is not JSON.', { status: this.status });
   }
 
   [inspect.custom](): string {

@@ -1,33 +1,34 @@
-import { errorPayloadOf } from './error-body.js';
-import { isPassingCode, kindOfCode } from '../../errors/error-codes.js';
+import { readErrorPayload, type ErrorPayload } from '../../errors/error-payload.js';
+import { errorClassOf, isTransientCode } from '../../errors/error-codes.js';
+import { PlatformHttpError, UnknownPlatformError } from '../../errors/error-classes.js';
 import { type IServerMessages } from '../../errors/iserver-messages.js';
 import { type PlatformError } from '../../errors/platform-error.js';
-import { PlatformHttpError, UnknownPlatformError } from '../../errors/error-classes.js';
-import { type PlatformResponse } from './platform-response.js';
 import { secretForms } from '../../errors/secret-forms.js';
+import { parseJson } from '../../json/parse-json.js';
+import { type PlatformResponse } from './platform-response.js';
 import { retryAfterSeconds } from './retry-after.js';
 
-/** What translating an answer needs besides the answer. */
+/** What translating a response needs besides the response. */
 export interface TranslationContext {
   readonly iserverMessages: IServerMessages;
-  /** What the call sent in confidence, struck out wherever the platform echoes it. */
+  /** Secrets that the call sent or the session holds; redacted wherever the platform echoes them. */
   readonly secrets: readonly string[];
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * The typed error of an answer that is not a success (spec: Errors): by its code when it has one, unknown when its JSON
- * names none, an HTTP error when it is not JSON. Total: whatever the answer, an error comes out.
+ * The typed error for an unsuccessful response (spec: Errors): by its code when it has one, `unknown` when its JSON has no
+ * code, `protocol` when it is not JSON. Every response yields an error.
  */
 export function errorOfResponse(response: PlatformResponse, context: TranslationContext): PlatformError {
   const { status } = response;
   const facts = {
     status,
     retryAfterSeconds: retryAfterSeconds(response, context.now),
-    retryable: PASSING_STATUSES.has(status),
+    retryable: TRANSIENT_STATUSES.has(status),
   };
   const payload = errorPayloadOf(response, secretForms(context.secrets));
   if (payload === undefined || (status < 400 && payload.code === undefined)) {
@@ -38,6 +39,25 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   const details = { ...facts, iserverCode, iserverMessage, ticketId };
   const message = payload.message ?? `The platform answered HTTP ${status} without a message.`;
   if (code === undefined) return new UnknownPlatformError(message, details);
-  const retryable = facts.retryable || isPassingCode(code);
-  return new (kindOfCode(code))(message, { ...details, code, retryable });
+  const retryable = facts.retryable || isTransientCode(code);
+  return new (errorClassOf(code))(message, { ...details, code, retryable });
+}
+
+/** Whether the response carries a platform code. A code proves that the platform itself answered, not a proxy before it. */
+export function hasErrorCode(response: PlatformResponse): boolean {
+  return errorPayloadOf(response, [])?.code !== undefined;
+}
+
+/**
+ * The error payload of a response; undefined when the body is not JSON. A body that starts like an object or a list is parsed
+ * whatever its content type, because proxies relabel error bodies.
+ */
+function errorPayloadOf(response: PlatformResponse, secrets: readonly string[]): ErrorPayload | undefined {
+  try {
+    const text = response.text();
+    if (!response.mayBeJson && !/^\s*[[{]/.test(text)) return undefined;
+    return readErrorPayload(parseJson(text), secrets);
+  } catch {
+    return undefined;
+  }
 }

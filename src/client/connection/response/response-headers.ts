@@ -4,13 +4,13 @@ import { inspect } from 'node:util';
 export type HeaderField = readonly [name: string, value: string];
 
 /**
- * Response header fields in their order on the wire, repeated names kept apart. Printing them shows names only, since values
- * hold tokens and cookies; `fields` and `valuesOf` are for who means the values.
+ * Response header fields in the order received, with repeated names kept separate. Printing them shows only names, because
+ * values contain tokens and cookies; `fields` and `valuesOf` return the values.
  */
 export class ResponseHeaders {
   readonly #fields: readonly HeaderField[];
 
-  /** @param raw names and values in turn, as Node's `rawHeaders` */
+  /** @param raw names and values alternating, as in Node's `rawHeaders` */
   constructor(raw: readonly string[]) {
     const fields: HeaderField[] = [];
     for (let index = 0; index + 1 < raw.length; index += 2)
@@ -18,12 +18,12 @@ export class ResponseHeaders {
     this.#fields = fields;
   }
 
-  /** Names as they came, and values. */
+  /** Names as received, and values. */
   get fields(): readonly HeaderField[] {
     return this.#fields;
   }
 
-  /** All values of one name, by any capitals. */
+  /** All values of one name, in any letter case. */
   valuesOf(name: string): string[] {
     const wanted = name.toLowerCase();
     return this.#fields.filter(([field]) => field.toLowerCase() === wanted).map(([, value]) => value);

@@ -1,6 +1,6 @@
 import { type PlatformResponse } from './platform-response.js';
 
-/** Seconds that an answer asks to wait: `Retry-After` as seconds or as an HTTP date; undefined when absent or unreadable. */
+/** Seconds to wait by `Retry-After`, given as seconds or as an HTTP date; undefined when absent or unreadable. */
 export function retryAfterSeconds(response: PlatformResponse, now: number): number | undefined {
   const text = response.headerValues('retry-after')[0]?.trim();
   if (text === undefined) return undefined;

@@ -10,7 +10,7 @@ import {
 } from './transport.js';
 import { type TlsTrust } from './tls-trust.js';
 
-/** The hop by got, over Node's own HTTP client. */
+/** Sends a hop with got, on Node's own HTTP client. */
 export class GotTransport implements Transport {
   readonly #agents: { http: HttpAgent; https: HttpsAgent };
   readonly #oneHop;
@@ -43,7 +43,7 @@ export class GotTransport implements Transport {
       stream.on('error', reject);
       // got waits for a piped body where the method may have one.
       if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end();
-      // Node drops header fields after the 1,000th in silence; the byte limit bounds them as well.
+      // Node silently drops header fields after the 1,000th; the byte limit bounds them too.
       stream.once('request', (request: ClientRequest) => (request.maxHeadersCount = 0));
       stream.once('response', ({ statusCode, rawHeaders }: PlainResponse) => {
         resolve({ status: statusCode, rawHeaders, body: stream });

@@ -6,27 +6,27 @@ const TLS =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA|INVALID_PURPOSE|CRL_)/;
 const PROTOCOL = /^(?:HPE_|Z_|ERR_ZSTD|ERR_BROTLI|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/;
 
-/** A body that ended before its announced length: the connection was cut, as the other library says of the same. */
+/** The body ended before its announced length: a broken connection, as the other library reports it. */
 const CUT = /^(?:ERR_HTTP|UND_ERR_RES)_CONTENT_LENGTH_MISMATCH$/;
 
 /**
- * A library's failure as an error of ours. It is a new one: the libraries' errors hold the request with its token and
- * password, so neither they nor their messages go on; only a code that reads like one does.
+ * Translates a library's failure. The error is a new one, because the libraries' errors contain the request with its token and
+ * password: neither they nor their messages are passed on, only a well-formed code.
  */
 export function networkFailure(error: unknown): PlatformError {
   const codes = codesOf(error);
   const find = (pattern: RegExp): string | undefined => codes.find((code) => pattern.test(code));
   const protocol = find(PROTOCOL);
   if (protocol !== undefined && !CUT.test(protocol)) {
-    return new PlatformHttpError(`The answer of the platform breaks HTTP (${protocol}).`);
+    return new PlatformHttpError(`The response of the platform violates HTTP (${protocol}).`);
   }
   const dns = find(DNS);
   if (dns !== undefined) {
-    return new PlatformUnreachableError(`The host name of the platform was not resolved (${dns}).`, 'DNS');
+    return new PlatformUnreachableError(`The host name of the platform did not resolve (${dns}).`, 'DNS');
   }
   const tls = find(TLS);
   if (tls !== undefined) {
-    return new PlatformUnreachableError(`The TLS connection to the platform was refused (${tls}).`, 'TLS');
+    return new PlatformUnreachableError(`The TLS connection to the platform failed (${tls}).`, 'TLS');
   }
   const code = codes[0] ?? 'no code';
   return new PlatformUnreachableError(`The connection to the platform failed (${code}).`, 'CONNECT');
@@ -47,7 +47,7 @@ function codesOf(error: unknown): string[] {
   return codes;
 }
 
-/** undici's parser leaves the code away where it finds no HTTP at all. */
+/** undici's parser omits the code when the response is not HTTP at all. */
 function codeOfName(name: unknown): string | undefined {
   return name === 'HTTPParserError' ? 'HPE_NOT_HTTP' : undefined;
 }

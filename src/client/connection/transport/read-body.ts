@@ -2,13 +2,13 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createInflate, createUnzip } from 'node:zlib';
 import { PlatformHttpError } from '../../errors/error-classes.js';
 
-/** What `readBody` can decode, as the client announces it. */
+/** The encodings that `readBody` decodes, for the `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /**
- * Reads a body to its end, decoded, and stops at the first byte past the limit, so that a small bomb stays small.
+ * Reads and decodes a body, and stops at the first byte beyond the limit, so a decompression bomb stays harmless.
  * @param limit decoded bytes
- * @throws PlatformHttpError when the limit is passed or the encoding is unknown
+ * @throws PlatformHttpError when the body exceeds the limit or has an unknown encoding
  */
 export async function readBody(body: Readable, encoding: string | undefined, limit: number): Promise<Buffer> {
   const decoded = decode(body, encoding);
@@ -18,11 +18,11 @@ export async function readBody(body: Readable, encoding: string | undefined, lim
     for await (const chunk of decoded as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
       if (size > limit)
-        throw new PlatformHttpError(`The answer of the platform is larger than ${limit} bytes.`);
+        throw new PlatformHttpError(`The response of the platform is larger than ${limit} bytes.`);
       chunks.push(chunk);
     }
   } finally {
-    // Ends the socket too, when the reading ended early.
+    // Also closes the socket when reading stopped early.
     if (!body.readableEnded) body.on('error', ignore).destroy();
   }
   return Buffer.concat(chunks, size);
@@ -47,11 +47,11 @@ function decoderOf(encoding: string | undefined): Transform | undefined {
     case 'br':
       return createBrotliDecompress();
     default:
-      throw new PlatformHttpError('The answer of the platform has an encoding that was not asked for.');
+      throw new PlatformHttpError('The response of the platform has an encoding that was not requested.');
   }
 }
 
-/** A failure of the pipeline reaches the reader through the stream that it reads. */
+/** The reader sees a pipeline failure through the stream that it reads. */
 function ignore(): void {
   return;
 }

@@ -1,20 +1,20 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** What a TLS connection trusts. */
+/** The certificates that a TLS connection accepts. */
 export interface TlsTrust {
   /** False accepts any certificate: for testing only. */
   readonly rejectUnauthorized: boolean;
-  /** PEM bundle that takes the place of the default authorities. */
+  /** PEM bundle that replaces the default authorities. */
   readonly ca?: string;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Reads the TLS setting (spec: Limits): `true` verifies, `false` does not (a process warning says so, once), a string is the
+ * Reads the TLS setting (spec: Limits): `true` verifies, `false` does not (with one process warning), a string is the
  * path of a CA bundle.
- * @throws TypeError when it is none of these, or the bundle cannot be read or holds no certificate
+ * @throws TypeError when it is something else, or the bundle is unreadable or contains no certificate
  */
 export function readTlsTrust(verify: boolean | string): TlsTrust {
   if (verify === false) {
@@ -24,18 +24,18 @@ export function readTlsTrust(verify: boolean | string): TlsTrust {
   if (verify === true) return { rejectUnauthorized: true };
   // A number would be read as a file descriptor.
   if (typeof verify !== 'string') {
-    throw new TypeError('tlsVerify: true, false, or the path of a CA bundle is needed.');
+    throw new TypeError('tlsVerify must be true, false, or the path of a CA bundle.');
   }
   return { rejectUnauthorized: true, ca: readBundle(verify) };
 }
 
 let hasWarned = false;
 
-/** A program that makes a client for each task would print nothing else. */
+/** Once, because a program that creates a client per task would print nothing else. */
 function warnOnce(): void {
   if (hasWarned) return;
   hasWarned = true;
-  process.emitWarning('The certificates of the platform are not verified: for testing only.', {
+  process.emitWarning('TLS certificates of the platform are not verified. Use this for testing only.', {
     code: 'PORTICO_TLS_NOT_VERIFIED',
   });
 }
@@ -50,9 +50,7 @@ function readBundle(path: string): string {
   }
   const certificates = bundle.match(CERTIFICATE) ?? [];
   if (certificates.length === 0 || !certificates.every(isCertificate)) {
-    throw new TypeError(
-      `tlsVerify: the CA bundle "${path}" does not hold PEM certificates that can be read.`,
-    );
+    throw new TypeError(`tlsVerify: the CA bundle "${path}" does not contain readable PEM certificates.`);
   }
   return bundle;
 }

@@ -10,17 +10,17 @@ export interface HopRequest {
   readonly signal: AbortSignal;
 }
 
-/** The answer of one hop: whole header section, body not yet read and not decoded. */
+/** The response of one hop: complete header section, body not yet read or decoded. */
 export interface HopResponse {
   readonly status: number;
-  /** Names and values in turn, repeated names kept apart. */
+  /** Names and values alternating, with repeated names kept separate. */
   readonly rawHeaders: readonly string[];
   readonly body: Readable;
 }
 
 /**
- * One HTTP hop: bytes out, status and raw headers in, body as a stream. It follows nothing, repeats nothing, keeps no
- * cookie and decodes nothing. A failure rejects with whatever the library throws; `networkFailure` makes it ours.
+ * One HTTP hop: bytes out, status and raw headers in, body as a stream. It does not follow redirects, retry, keep
+ * cookies or decode. A failure rejects with whatever the library throws; `networkFailure` translates it.
  */
 export interface Transport {
   send(request: HopRequest): Promise<HopResponse>;
@@ -28,11 +28,11 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** How a transport is made. */
+/** Creates a transport. */
 export type TransportFactory = (trust: TlsTrust) => Transport;
 
-/** Bytes of header section that both transports take; more is a protocol error. */
+/** Header section bytes that both transports accept; more is a protocol error. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 
-/** Sockets to the platform at once; further calls wait within their deadline. */
+/** Maximum sockets to the platform; further calls wait within their deadline. */
 export const MAX_SOCKETS = 64;

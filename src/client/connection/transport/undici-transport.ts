@@ -8,7 +8,7 @@ import {
 } from './transport.js';
 import { type TlsTrust } from './tls-trust.js';
 
-/** The hop by undici: the same behaviour as got at a fraction of the CPU. */
+/** Sends a hop with undici: the same behavior as got at a fraction of the CPU. */
 export class UndiciTransport implements Transport {
   readonly #agent: Agent;
 
@@ -33,7 +33,7 @@ export class UndiciTransport implements Transport {
       signal,
       responseHeaders: 'raw',
     });
-    // With `raw` the headers are names and values in turn, whatever the declared type says.
+    // With `raw` the headers are alternating names and values, unlike the declared type.
     const rawHeaders: unknown = response.headers;
     return { status: response.statusCode, rawHeaders: rawHeaders as readonly string[], body: response.body };
   }

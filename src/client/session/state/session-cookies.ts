@@ -5,11 +5,11 @@ import { type SnapshotCookie } from './session-snapshot.js';
 const MAX_COOKIES = 50;
 const MAX_COOKIE_BYTES = 4096;
 const MAX_TOTAL_BYTES = 8192;
-const LONGEST_AGE_SECONDS = 400 * 24 * 3600;
+const MAX_AGE_SECONDS = 400 * 24 * 3600;
 
 /**
- * The cookies of one session, for one origin. At most 50 cookies, 4 KB each, 8 KB together (names and values): what
- * would pass that, and what belongs to another domain, is dropped and counted; what is held stays.
+ * The cookies of one session, for one origin. At most 50 cookies, 4 KB each, 8 KB together (names and values). A cookie beyond
+ * these limits or of another domain is dropped and counted; the cookies already held stay.
  */
 export class SessionCookies {
   readonly #store = new MemoryCookieStore();
@@ -21,12 +21,12 @@ export class SessionCookies {
     this.#now = now;
   }
 
-  /** Cookies that the platform sent and that were not taken. */
+  /** How many cookies from the platform were rejected. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** The `Cookie` header for a URL of the session's origin; empty when no cookie fits. */
+  /** The `Cookie` header for a URL of the session's origin; empty when no cookie matches. */
   headerFor(url: URL): string {
     return this.#jar
       .getCookiesSync(url.href, { expire: false })
@@ -35,20 +35,20 @@ export class SessionCookies {
       .join('; ');
   }
 
-  /** Takes the `Set-Cookie` fields of an answer. */
-  take(fields: readonly string[], url: URL): void {
+  /** Stores the `Set-Cookie` fields of a response. */
+  store(fields: readonly string[], url: URL): void {
     for (const field of fields) {
       const cookie = field.length <= MAX_COOKIE_BYTES ? Cookie.parse(field) : undefined;
       if (cookie === undefined || !this.#put(cookie, url)) this.#dropped += 1;
     }
   }
 
-  /** Adds a cookie known by name and value alone, bound to the host; false when it cannot be held. */
+  /** Adds a cookie with a name and a value only, bound to the host; false when it is rejected. */
   putPlain(name: string, value: string, url: URL): boolean {
     return this.#put(new Cookie({ key: name, value, path: '/', secure: url.protocol === 'https:' }), url);
   }
 
-  /** Adds a cookie of a snapshot; false when it does not belong to the host or cannot be held. */
+  /** Adds a cookie of a snapshot; false when it belongs to another host or is rejected. */
   putWhole(saved: SnapshotCookie, url: URL): boolean {
     const isOurs = !saved.hostOnly || saved.domain === canonicalDomain(url.hostname);
     return isOurs && this.#put(toCookie(saved), url);
@@ -76,10 +76,10 @@ export class SessionCookies {
     return this.#jar.setCookieSync(cookie, url.href, { ignoreError: true, now }) !== undefined;
   }
 
-  /** A relative age would start anew with each restore. */
+  /** A relative age would start over with each restore. */
   #makeAbsolute(cookie: Cookie): void {
     if (cookie.maxAge === null) return;
-    const seconds = Math.max(0, Math.min(Number(cookie.maxAge), LONGEST_AGE_SECONDS));
+    const seconds = Math.max(0, Math.min(Number(cookie.maxAge), MAX_AGE_SECONDS));
     cookie.expires = seconds === 0 ? new Date(0) : new Date(this.#now() + seconds * 1000);
     cookie.maxAge = null;
   }
@@ -92,7 +92,7 @@ export class SessionCookies {
     return others.length < MAX_COOKIES && total <= MAX_TOTAL_BYTES && byteLength(cookie) <= MAX_COOKIE_BYTES;
   }
 
-  /** What is held and not expired; the expired is let go, so that it does not pile up. */
+  /** The cookies that have not expired; expired ones are removed, so they do not accumulate. */
   #live(): Cookie[] {
     let all: Cookie[] = [];
     this.#store.getAllCookies((_error, cookies) => (all = cookies ?? []));

@@ -1,10 +1,9 @@
 import { readBaseUrl } from '../../connection/base-url.js';
-import { SessionError } from '../../errors/error-classes.js';
 import { SessionCookies } from './session-cookies.js';
-import { type RestorableSnapshot, type SnapshotCookie } from './session-snapshot.js';
+import { invalidSnapshot, type RestorableSnapshot, type SnapshotCookie } from './session-snapshot.js';
 import { isFieldValue, type VendorHeaders } from '../../connection/vendor-headers.js';
 
-/** A snapshot that was checked whole, ready to take the place of a session's state. */
+/** A fully checked snapshot, ready to replace the state of a session. */
 export interface RestoredState {
   readonly baseUrl: URL;
   readonly cookies: SessionCookies;
@@ -13,8 +12,8 @@ export interface RestoredState {
 
 /**
  * Checks every part of a snapshot before any of it is used.
- * @param expected the base URL that the snapshot must name; undefined takes any
- * @throws SessionError when the snapshot names another platform or holds what cannot be restored
+ * @param expected the base URL that the snapshot must have; undefined accepts any
+ * @throws SessionError when the snapshot belongs to another platform or a part cannot be restored
  */
 export function restoreState(
   snapshot: RestorableSnapshot,
@@ -24,26 +23,26 @@ export function restoreState(
 ): RestoredState {
   const baseUrl = snapshotBaseUrl(snapshot.base_url);
   if (expected !== undefined && baseUrl.href !== expected.href) {
-    throw new SessionError('The session snapshot belongs to another base URL.');
+    throw invalidSnapshot('belongs to another base URL');
   }
   const tokens = Object.entries(snapshot.headers).filter(
     ([name]) => name.toLowerCase() === vendorHeaders.authToken.toLowerCase(),
   );
   if (tokens.length > 1 || !tokens.every(([, token]) => isFieldValue(token))) {
-    throw new SessionError('The session snapshot holds a malformed token.');
+    throw invalidSnapshot('has a malformed token');
   }
   return { baseUrl, cookies: restoreCookies(snapshot.cookies, baseUrl, now), headers: snapshot.headers };
 }
 
 /**
- * The base URL that a snapshot names.
- * @throws SessionError when it cannot be used
+ * The base URL of a snapshot.
+ * @throws SessionError when it is unusable
  */
 export function snapshotBaseUrl(text: string): URL {
   try {
     return readBaseUrl(text);
   } catch {
-    throw new SessionError('The session snapshot names a base URL that cannot be used.');
+    throw invalidSnapshot('has an unusable base URL');
   }
 }
 
@@ -53,7 +52,6 @@ function restoreCookies(saved: RestorableSnapshot['cookies'], url: URL, now: () 
   const taken = isWhole(saved)
     ? saved.map((cookie) => cookies.putWhole(cookie, url))
     : Object.entries(saved).map(([name, value]) => cookies.putPlain(name, value, url));
-  if (taken.includes(false))
-    throw new SessionError('The session snapshot holds a cookie that cannot be restored.');
+  if (taken.includes(false)) throw invalidSnapshot('has a cookie that cannot be restored');
   return cookies;
 }

@@ -1,24 +1,25 @@
-import { concealed } from './redacted.js';
+import { redact } from './redact.js';
 import { SessionError } from '../../errors/error-classes.js';
+import { isRecord } from '../../json/is-record.js';
 
-/** One cookie, whole. */
+/** One cookie with all its attributes. */
 export interface SnapshotCookie {
   name: string;
   value: string;
   domain: string;
   path: string;
-  /** Whether the cookie goes to exactly this host and not to hosts below it. */
+  /** Whether the cookie is sent to exactly this host and not to its subdomains. */
   hostOnly: boolean;
   secure: boolean;
   httpOnly: boolean;
   sameSite?: string;
-  /** End of life, ISO 8601; absent for a cookie that ends with the session. */
+  /** Expiry, ISO 8601; absent for a cookie that ends with the session. */
   expires?: string;
 }
 
 /**
- * The state of a session as plain data (spec: Session snapshot), exactly these three keys. It is as good as a password
- * while the session lives: `JSON.stringify` writes it out, inspection and string conversion do not.
+ * The state of a session as plain data (spec: Session snapshot), exactly these three keys. Protect it like a password
+ * while the session lives: `JSON.stringify` writes all of it, inspection and string conversion show only a label.
  */
 export interface SessionSnapshot {
   /** REST root, with its final `/`. */
@@ -29,71 +30,68 @@ export interface SessionSnapshot {
   headers: Readonly<Record<string, string>>;
 }
 
-/** What can be restored: a snapshot, also one whose cookies are a plain name-to-value map. */
+/** What can be restored: a snapshot, including one whose cookies are a plain name-to-value map. */
 export interface RestorableSnapshot {
   /** REST root, with or without its final `/`. */
   base_url: string;
-  /** Cookies whole, or values by name: those are bound to the host of the base URL. */
+  /** Cookies with all attributes, or values by name, which are bound to the host of the base URL. */
   cookies: readonly SnapshotCookie[] | Readonly<Record<string, string>>;
-  /** Vendor headers by any capitals; others are left out. */
+  /** Vendor headers in any letter case; other headers are ignored. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** Makes the snapshot; inspection and string conversion of it and of its parts show no value. */
+/** Creates the snapshot; inspection and string conversion of it and of its parts show no value. */
 export function makeSnapshot(
   baseUrl: string,
   cookies: readonly SnapshotCookie[],
   headers: Readonly<Record<string, string>>,
 ): SessionSnapshot {
-  return concealed(
+  return redact(
     {
       base_url: baseUrl,
-      cookies: concealed(
-        cookies.map((cookie) => concealed({ ...cookie }, `cookie ${cookie.name}`)),
+      cookies: redact(
+        cookies.map((cookie) => redact({ ...cookie }, `cookie ${cookie.name}`)),
         'cookies',
       ),
-      headers: concealed({ ...headers }, 'headers'),
+      headers: redact({ ...headers }, 'headers'),
     },
     'SessionSnapshot',
   );
 }
 
 /**
- * Reads a snapshot from an object or a JSON text. Only its outer shape is checked here.
+ * Reads a snapshot from an object or JSON text. This checks only its outer shape.
  * @throws SessionError when it is not JSON, not an object, or lacks a key (spec: Errors, rule 4)
  */
 export function readSnapshot(source: unknown): RestorableSnapshot {
   const data = typeof source === 'string' ? parseJson(source) : source;
-  if (!isRecord(data)) throw new SessionError('The session snapshot is not an object.');
+  if (!isRecord(data)) throw invalidSnapshot('is not an object');
   for (const key of ['base_url', 'cookies', 'headers']) {
-    if (!Object.hasOwn(data, key)) throw new SessionError(`The session snapshot lacks "${key}".`);
+    if (!Object.hasOwn(data, key)) throw invalidSnapshot(`lacks "${key}"`);
   }
   const { base_url: baseUrl, cookies, headers } = data;
-  if (typeof baseUrl !== 'string')
-    throw new SessionError('"base_url" of the session snapshot is not a text.');
-  if (!isTextMap(headers))
-    throw new SessionError('"headers" of the session snapshot are not a map of texts.');
-  if (!isTextMap(cookies) && !isCookieList(cookies)) {
-    throw new SessionError(
-      '"cookies" of the session snapshot are neither a list of cookies nor a map of texts.',
-    );
+  if (typeof baseUrl !== 'string') throw invalidSnapshot('has a "base_url" that is not a string');
+  if (!isStringMap(headers)) throw invalidSnapshot('has "headers" that are not a map of strings');
+  if (!isStringMap(cookies) && !isCookieList(cookies)) {
+    throw invalidSnapshot('has "cookies" that are neither a list of cookies nor a map of strings');
   }
   return { base_url: baseUrl, cookies, headers };
+}
+
+/** The error for a snapshot that cannot be restored. */
+export function invalidSnapshot(problem: string): SessionError {
+  return new SessionError(`The session snapshot ${problem}.`, {}, 'invalid-snapshot');
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SessionError('The session snapshot is not JSON.');
+    throw invalidSnapshot('is not JSON');
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isTextMap(value: unknown): value is Record<string, string> {
+function isStringMap(value: unknown): value is Record<string, string> {
   return isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 }
 

@@ -1,20 +1,23 @@
-import { SessionError } from '../../errors/error-classes.js';
 import { type PlatformResponse } from '../../connection/response/platform-response.js';
-import { SessionCookies } from './session-cookies.js';
 import { type VendorHeaders } from '../../connection/vendor-headers.js';
+import { SessionError } from '../../errors/error-classes.js';
+import { SessionCookies } from './session-cookies.js';
 
 /**
- * What a session holds: token, other vendor headers, cookies. Each login, logout and restore begins a new era; what an
- * answer brings is kept only when its request began in the present one, so that nothing late revives a session.
+ * What a session holds: token, other vendor headers, cookies. Three counters tell late answers apart; a call notes them when it
+ * starts and compares them when its response arrives:
+ * - `sessionGeneration` changes whenever a session starts, ends or is restored. A response of an earlier one changes nothing.
+ * - `userGeneration` changes with it, except when the same user logs in again. Project lookups belong to it.
+ * - `loginGeneration` changes whenever a session ends, is restored or is closed. A login of an earlier one is logged out again.
  */
 export class SessionState {
   readonly #vendorHeaders: VendorHeaders;
   #token: string | undefined;
-  #others = new Map<string, string>();
+  #otherHeaders = new Map<string, string>();
   #cookies: SessionCookies;
-  #era = 0;
-  #user = 0;
-  #ends = 0;
+  #sessionGeneration = 0;
+  #userGeneration = 0;
+  #loginGeneration = 0;
 
   constructor(vendorHeaders: VendorHeaders, now: () => number) {
     this.#vendorHeaders = vendorHeaders;
@@ -30,82 +33,82 @@ export class SessionState {
     if (this.#token === undefined) throw new SessionError('No token is held; log in first.');
   }
 
-  /** Changes whenever a session begins, ends or is restored. */
-  get era(): number {
-    return this.#era;
+  get sessionGeneration(): number {
+    return this.#sessionGeneration;
   }
 
-  /** Changes with the era, except where the same user was logged in anew. */
-  get user(): number {
-    return this.#user;
+  get userGeneration(): number {
+    return this.#userGeneration;
   }
 
-  /** Changes whenever a session is ended or restored: a login that was under way then came too late. */
-  get ends(): number {
-    return this.#ends;
+  get loginGeneration(): number {
+    return this.#loginGeneration;
   }
 
   get cookies(): SessionCookies {
     return this.#cookies;
   }
 
-  /** Vendor headers in a fixed order, the token header first when there is a token. */
+  /** Vendor headers in a fixed order; the token header comes first if there is a token. */
   headers(): Record<string, string> {
-    const others = [...this.#others].sort(([a], [b]) => (a < b ? -1 : 1));
+    const others = [...this.#otherHeaders].sort(([a], [b]) => (a < b ? -1 : 1));
     const token: [string, string][] =
       this.#token === undefined ? [] : [[this.#vendorHeaders.authToken, this.#token]];
     return Object.fromEntries([...token, ...others]);
   }
 
-  /** Keeps the cookies of an answer to a request of the given era. */
-  takeCookies(era: number, response: PlatformResponse): void {
-    if (era === this.#era) this.#cookies.take(response.headerValues('set-cookie'), new URL(response.url));
+  /** Stores the cookies of a response to a request of the given session generation. */
+  storeCookies(sessionGeneration: number, response: PlatformResponse): void {
+    if (sessionGeneration !== this.#sessionGeneration) return;
+    this.#cookies.store(response.headerValues('set-cookie'), new URL(response.url));
   }
 
-  /** Keeps the vendor headers of a success; a well-formed token takes the place of the present one. */
-  takeHeaders(era: number, response: PlatformResponse): void {
-    if (era !== this.#era) return;
+  /** Stores the vendor headers of a successful response; a well-formed token replaces the current one. */
+  storeHeaders(sessionGeneration: number, response: PlatformResponse): void {
+    if (sessionGeneration !== this.#sessionGeneration) return;
     const token = this.#vendorHeaders.tokenOf(response.headers);
     if (token !== undefined) this.#token = token;
-    this.#vendorHeaders.capture(this.#others, response.headers.fields);
+    this.#vendorHeaders.capture(this.#otherHeaders, response.headers.fields);
   }
 
   /**
-   * Begins a session: the token, headers and cookies of one login answer together, whatever ran beside it.
-   * @param renews whether it is the same user, logged in anew
+   * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel.
+   * @param isSameUser whether the same user logged in again
    */
-  begin(token: string, response: PlatformResponse, renews = false): void {
-    this.#era += 1;
-    if (!renews) this.#user += 1;
+  start(token: string, response: PlatformResponse, isSameUser = false): void {
+    this.#sessionGeneration += 1;
+    if (!isSameUser) this.#userGeneration += 1;
     this.#token = token;
-    this.#others = new Map();
-    this.takeHeaders(this.#era, response);
-    this.takeCookies(this.#era, response);
+    this.#otherHeaders = new Map();
+    this.storeHeaders(this.#sessionGeneration, response);
+    this.storeCookies(this.#sessionGeneration, response);
   }
 
-  /** Forgets the token, if there is one; what is under way brings none. */
+  /** Discards the token, if there is one; responses and logins in flight do not bring one back. */
   dropToken(): void {
     this.#token = undefined;
-    this.#era += 1;
-    this.#user += 1;
-    this.#ends += 1;
+    this.#nextGeneration();
   }
 
-  /** Lets no login that is under way begin a session; what is held stays. */
+  /** Lets no login in flight start a session; the current state stays. */
   refuseLogins(): void {
-    this.#ends += 1;
+    this.#loginGeneration += 1;
   }
 
-  /** Takes the place of all that is held. */
+  /** Replaces everything that is held. */
   replace(headers: Readonly<Record<string, string>>, cookies: SessionCookies): void {
     const fields = Object.entries(headers);
     const tokenField = this.#vendorHeaders.authToken.toLowerCase();
     this.#token = fields.find(([name]) => name.toLowerCase() === tokenField)?.[1];
-    this.#others = new Map();
-    this.#vendorHeaders.capture(this.#others, fields);
+    this.#otherHeaders = new Map();
+    this.#vendorHeaders.capture(this.#otherHeaders, fields);
     this.#cookies = cookies;
-    this.#era += 1;
-    this.#user += 1;
-    this.#ends += 1;
+    this.#nextGeneration();
+  }
+
+  #nextGeneration(): void {
+    this.#sessionGeneration += 1;
+    this.#userGeneration += 1;
+    this.#loginGeneration += 1;
   }
 }

@@ -1,7 +1,7 @@
 import { Cookie } from 'tough-cookie';
 import { type SnapshotCookie } from './session-snapshot.js';
 
-/** Whether a cookie can stand in a `Cookie` header: from a snapshot anything may come. */
+/** Whether a cookie can be sent in a `Cookie` header; a snapshot may contain anything. */
 export function isSendable({ key, value }: Cookie): boolean {
   return (
     /^[!#$%&'*+\-.^_`|~\w()/:<>?@[\]{}\\"]+$/.test(key) && /^[\t\x20-\x3A\x3C-\x7E\x80-\xFF]*$/.test(value)
