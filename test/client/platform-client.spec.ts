@@ -56,7 +56,7 @@ describe('the options of a client', () => {
     ['tlsVerify', { tlsVerify: folder }],
     ['tlsVerify', { tlsVerify: notACertificate }],
     ['tlsVerify', { tlsVerify: brokenCertificate }],
-  ])('are refused at once, naming %s: %j', (name, options) => {
+  ])('are rejected immediately, naming %s: %j', (name, options) => {
     const make = () => new PlatformClient({ baseUrl: 'http://127.0.0.1:9/api', ...options });
 
     expect(make).toThrow(TypeError);
@@ -68,7 +68,7 @@ describe('the options of a client', () => {
 describe('the base URL', () => {
   const url = new URL('http://127.0.0.1:9/api');
 
-  it('is a text or a URL object', async () => {
+  it('is a string or a URL object', async () => {
     await using client = new PlatformClient({ baseUrl: url });
     await using session = new PlatformSession(url);
 
@@ -78,18 +78,18 @@ describe('the base URL', () => {
 
   it.each<[string, () => unknown]>([
     ['a client of nothing', () => new PlatformClient(undefined as never)],
-    ['a client of a text', () => new PlatformClient(url.href as never)],
+    ['a client of a string', () => new PlatformClient(url.href as never)],
     ['a session of options', () => new PlatformSession({ baseUrl: url.href } as never)],
     ['a session of a client', () => new PlatformSession(new PlatformClient({ baseUrl: url }) as never)],
     ['a session of nothing', () => new PlatformSession(undefined as never)],
-  ])('is missed by name in %s', (_name, make) => {
+  ])('is named when missing in %s', (_name, make) => {
     expect(make).toThrow(TypeError);
-    expect(make).toThrow(/^baseUrl: /);
+    expect(make).toThrow(/^baseUrl (?:must|is)/);
   });
 });
 
 describe('a client', () => {
-  it('shares its sockets among sessions that know nothing of each other', async () => {
+  it('shares its sockets among independent sessions', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': [
         loginAnswer('token-a', 'JSESSIONID=a; Path=/'),
@@ -115,7 +115,7 @@ describe('a client', () => {
     expect(platform.connections).toBe(1);
   });
 
-  it.each(['got', 'undici'] as const)('makes no more calls once it is closed, by %s', async (transport) => {
+  it.each(['got', 'undici'] as const)('makes no calls once it is closed, by %s', async (transport) => {
     const platform = await startScriptedPlatform({ '*': loginAnswer() });
     const client = new PlatformClient({ baseUrl: platform.baseUrl, transport });
 
@@ -125,7 +125,7 @@ describe('a client', () => {
     expect(platform.requests).toHaveLength(0);
   });
 
-  it('warns once in a process that it does not verify', async () => {
+  it('warns once per process that it does not verify certificates', async () => {
     const code = `
       import { PlatformClient } from './dist/client/index.js';
       for (const _ of [1, 2, 3]) new PlatformClient({ baseUrl: 'https://127.0.0.1:9', tlsVerify: false });
@@ -136,7 +136,7 @@ describe('a client', () => {
     expect(stderr.match(/not verified/g)).toHaveLength(1);
   });
 
-  it.each(['got', 'undici'] as const)('verifies certificates as it is told, by %s', async (transport) => {
+  it.each(['got', 'undici'] as const)('verifies certificates as configured, by %s', async (transport) => {
     const certificate = await makeCertificate();
     const platform = await startScriptedPlatform({ '*': loginAnswer() }, { tls: certificate });
     const spy = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);

@@ -58,7 +58,7 @@ export function describeJourney(
       await loginBy({});
     });
 
-    it('is told that a password is wrong', async () => {
+    it('receives a login error for a wrong password', async () => {
       const refused = client.openSession();
 
       await expect(refused.login({ username, password: `${password}-not` })).rejects.toThrow(
@@ -67,7 +67,7 @@ export function describeJourney(
       expect(refused.hasSession()).toBe(false);
     });
 
-    it('reads user, session and projects, and prolongs the session', async () => {
+    it('reads user, session and projects, and extends the session', async () => {
       const [user, info, projects] = await Promise.all([
         session.getUserInfo(),
         session.getSessionInfo(),
@@ -95,7 +95,7 @@ export function describeJourney(
       expect(session.getProjectId('no project has this name')).toBeUndefined();
     });
 
-    it('goes on from a snapshot, needs its cookies, and finds it dead after the logout', async () => {
+    it('continues from a snapshot, needs its cookies, and finds it invalid after the logout', async () => {
       const first = client.openSession();
       await first.login({ username, password });
       const saved = first.toDict();
@@ -113,13 +113,13 @@ export function describeJourney(
       expect(first.hasSession()).toBe(true);
     });
 
-    it('sends a token only where it should: the status needs none, the session does', async () => {
+    it('sends a token only where needed: the session needs one, the status does not', async () => {
       await session.request('GET', 'status', { includeAuth: false });
 
       await expect(session.request('GET', 'sessions', { includeAuth: false })).rejects.toThrow(SessionError);
     });
 
-    it('names a project for one call', async () => {
+    it('sends a project id with one call', async () => {
       const [project] = await session.getProjects();
 
       await expect(session.request('GET', 'sessions', { projectId: project?.id })).resolves.toHaveProperty(
@@ -128,14 +128,14 @@ export function describeJourney(
       );
     });
 
-    it('is told that there is no such resource', async () => {
+    it('receives a not-found error for a missing resource', async () => {
       await expect(session.request('GET', 'hello/dave')).rejects.toMatchObject({
         constructor: ResourceNotFoundError,
         code: 'ERR004',
       });
     });
 
-    it('hands its identity to another session', async () => {
+    it('delegates its identity to another session', async () => {
       const minted = await session.request('POST', 'auth/identityToken');
       const token = minted.header(`X-${vendor}-IdentityToken`) ?? '';
       const delegate = client.openSession();

@@ -87,7 +87,7 @@ describe('the client meets', () => {
     if (advice !== undefined) expect(error).toHaveProperty('iserverMessage', expect.stringContaining(advice));
   });
 
-  it('a platform that fails at every third call, and reads all the same', async () => {
+  it('a platform that fails every third call, and still reads', async () => {
     const session = await loginAs('flaky');
 
     for (let call = 0; call < 6; call += 1) await session.getProjects();
@@ -101,7 +101,7 @@ describe('the client meets', () => {
     await expect(session.getProjects()).resolves.toHaveLength(5000);
   });
 
-  it('two projects of one name', async () => {
+  it('two projects with one name', async () => {
     const session = await loginAs('twin-projects');
     await session.loadProjects();
     const names = (await session.getProjects()).map(({ name }) => name);
@@ -118,7 +118,7 @@ describe('the client meets', () => {
     expect(session.hasSession()).toBe(true);
   });
 
-  it('a session that has timed out, and logs in again when that is asked for', async () => {
+  it('a session that has timed out, and logs in again with relogin', async () => {
     await using session = await AuthenticatedPlatformSession.open({
       baseUrl: platform.baseUrl,
       username: 'short-session',
@@ -130,7 +130,7 @@ describe('the client meets', () => {
     await expect(session.getProjects()).resolves.not.toEqual([]);
   });
 
-  it('an identity token that was used or is too old', async () => {
+  it('an identity token that was used or has expired', async () => {
     const session = await loginAs('demo');
     const mint = async (): Promise<string> =>
       (await session.request('POST', 'auth/identityToken')).header('X-SVC-IdentityToken') ?? '';

@@ -46,7 +46,7 @@ const NAMED_BY_THE_PLATFORM = /^(?:Platform(?:User|SessionInfo|Project|ProjectOw
 describe('the public names of the client', () => {
   const names = publicNames();
 
-  it('are there to be looked at', () => {
+  it('are found', () => {
     expect(names.length).toBeGreaterThan(100);
   });
 

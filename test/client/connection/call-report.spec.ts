@@ -3,7 +3,7 @@ import { PlatformClient, type PlatformCall } from '../../../src/client/index.js'
 import { startPlatform } from '../../support/embedded-platform/start-platform.js';
 
 describe('the observer of a client', () => {
-  it('is told of each call when it has ended: method, path, status, milliseconds, and nothing else', async () => {
+  it('receives each call after it ended: method, path, status, milliseconds, and nothing else', async () => {
     await using platform = await startPlatform();
     const calls: PlatformCall[] = [];
     const client = new PlatformClient({ baseUrl: platform.baseUrl, onCall: (call) => calls.push(call) });
@@ -21,7 +21,7 @@ describe('the observer of a client', () => {
     ]);
   });
 
-  it('is told that there was no answer', async () => {
+  it('receives a call without a response', async () => {
     const platform = await startPlatform();
     const calls: PlatformCall[] = [];
     const client = new PlatformClient({ baseUrl: platform.baseUrl, onCall: (call) => calls.push(call) });

@@ -68,7 +68,7 @@ describe('the circuit of a client', () => {
     await client.close();
   });
 
-  it('opens when the platform keeps failing, and then refuses calls at once and says for how long', async () => {
+  it('opens when the platform keeps failing, then refuses calls immediately and says for how long', async () => {
     await open();
     await fail();
 
@@ -82,7 +82,7 @@ describe('the circuit of a client', () => {
     expect(changes).toEqual([{ circuit: 'data', isOpen: true }]);
   });
 
-  it('lets a single call try again after a while, and closes when it is answered', async () => {
+  it('lets a single call through after a pause, and closes when it succeeds', async () => {
     await open();
     await fail();
     clock.advance(6000);
@@ -108,7 +108,7 @@ describe('the circuit of a client', () => {
     ]);
   });
 
-  it('stays open for another while when the try fails', async () => {
+  it('stays open for another pause when the test call fails', async () => {
     await open();
     await fail();
     clock.advance(6000);
@@ -118,7 +118,7 @@ describe('the circuit of a client', () => {
     expect(platform.count('GET projects')).toBe(ENOUGH + 1);
   });
 
-  it('is not closed by a try that its caller gave up', async () => {
+  it('is not closed by a test call that its caller cancelled', async () => {
     await open();
     await fail();
     clock.advance(6000);
@@ -134,7 +134,7 @@ describe('the circuit of a client', () => {
     await expect(session.getProjects()).rejects.toMatchObject({ reason: 'CIRCUIT_OPEN' });
   });
 
-  it('leaves logins alone while only other calls fail', async () => {
+  it('does not affect logins while only other calls fail', async () => {
     await open();
     await fail();
 
@@ -146,7 +146,7 @@ describe('the circuit of a client', () => {
     ['by code 500 ERR002', errorAnswer(500, 'ERR002')],
     ['by code 403 ERR014', errorAnswer(403, 'ERR014')],
     ['without a code, but not by a fault of its own', { status: 404, body: {} }],
-  ])('stays closed when the platform refuses %s', async (_name, refusal) => {
+  ])('stays closed when the platform rejects %s', async (_name, refusal) => {
     await open();
     answer = refusal;
     await Promise.all(
@@ -158,7 +158,7 @@ describe('the circuit of a client', () => {
     expect(changes).toEqual([]);
   });
 
-  it('stays closed when calls fail seldom, or half of many calls are answered', async () => {
+  it('stays closed when few calls fail, or half of many calls succeed', async () => {
     await open();
     await fail(ENOUGH - 1);
     answer = good;
@@ -169,14 +169,14 @@ describe('the circuit of a client', () => {
     expect(changes).toEqual([]);
   });
 
-  it('does not exist unless it is asked for', async () => {
+  it('is off by default', async () => {
     await open({ circuitBreaker: false });
     await fail(2 * ENOUGH);
 
     expect(platform.count('GET projects')).toBe(2 * ENOUGH);
   });
 
-  it('goes on when whoever is told of it throws', async () => {
+  it('keeps working when its observer throws', async () => {
     await open({
       onCircuitChange: () => {
         throw new Error('the observer fails');

@@ -69,7 +69,7 @@ describe.each(['got', 'undici'] as const)('the deadline of a call, by %s,', (tra
     await eventually(() => platform.openConnections <= 1);
   });
 
-  it('holds for a login, which is not repeated', async () => {
+  it('holds for a login, which is not retried', async () => {
     const platform = await startScriptedPlatform({ '*': hang });
 
     const outcome = openSession(platform.baseUrl, { transport, timeoutMs: TIMEOUT_MS })
@@ -89,7 +89,7 @@ describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport)
     ['within the answer', drip(5)],
     ['between two attempts', { status: 503, headers: { 'retry-after': '5' } }],
     ['between two redirects', redirectTo('projects')],
-  ])('ends at once %s', async (_name, answer) => {
+  ])('ends immediately %s', async (_name, answer) => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET projects': answer,
@@ -105,7 +105,7 @@ describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport)
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('makes no request when it was aborted before', async () => {
+  it('makes no request when it was already aborted', async () => {
     const platform = await startScriptedPlatform({});
 
     const call = openSession(platform.baseUrl, { transport }).login(
@@ -117,7 +117,7 @@ describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport)
     expect(platform.connections).toBe(0);
   });
 
-  it('leaves other calls of the session alone', async () => {
+  it('does not affect other calls of the session', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET projects': hang,

@@ -29,7 +29,7 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
     ['within its answer', half],
     ['in the pause before its repetition', { status: 503, headers: { 'retry-after': '5' } }],
     ['between redirects', redirectTo('projects')],
-  ])('ends a call %s, which is not made again', async (_name, answer) => {
+  ])('ends a call %s, which is not retried', async (_name, answer) => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET projects': answer,
@@ -46,7 +46,7 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
     expect(platform.count('GET projects') - made).toBeLessThanOrEqual(1);
   });
 
-  it('ends a login, which begins no session', async () => {
+  it('ends a login, which starts no session', async () => {
     const platform = await startScriptedPlatform({ 'POST auth/login': hang });
     const client = new PlatformClient({ baseUrl: platform.baseUrl, transport });
     const session = client.openSession();
@@ -60,7 +60,7 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
     await expect(session.login()).rejects.toMatchObject(closed);
   });
 
-  it('ends the calls that wait for a socket too, and leaves none open', async () => {
+  it('also ends calls that wait for a socket, and leaves no socket open', async () => {
     const platform = await startScriptedPlatform({ 'GET things': hang, 'GET one': { status: 204 } });
     const client = new PlatformClient({ baseUrl: platform.baseUrl, transport });
     const session = client.openSession();
@@ -77,7 +77,7 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
     expect(platform.count('GET things')).toBe(64);
   });
 
-  it('is no failure of the platform', async () => {
+  it('does not count as a failure of the platform', async () => {
     const platform = await startScriptedPlatform({ 'GET things': hang });
     const changes: CircuitChange[] = [];
     const client = new PlatformClient({
@@ -98,7 +98,7 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
     expect(changes).toEqual([]);
   });
 
-  it('of a managed session logs out first, and then ends what is under way', async () => {
+  it('of a managed session logs out first, then ends the calls in flight', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'POST auth/logout': { status: 204 },

@@ -18,7 +18,7 @@ function encoded(body: Buffer, encoding: string): ScriptedAnswer {
 }
 
 describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
-  it('of 64 KB gzip that inflates to 64 MiB costs under 32 MB and is an HTTP error', async () => {
+  it('of 64 KB gzip that inflates to 64 MiB costs under 32 MB and is a protocol error', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MIB, ' '));
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
@@ -57,7 +57,7 @@ describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
     await expect(session.getUserInfo()).rejects.toThrow('larger than 1000 bytes');
   });
 
-  it('may have 4 MiB and no more when nothing else is set', async () => {
+  it('may have at most 4 MiB by default', async () => {
     const text = (length: number): string => JSON.stringify('x'.repeat(length - 2));
     const headers = { 'content-type': 'application/json' };
     const platform = await startScriptedPlatform({
@@ -73,7 +73,7 @@ describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
   it.each<['HEAD' | 'GET', number]>([
     ['HEAD', 200],
     ['GET', 204],
-  ])('that is not there is not decoded: %s, %d', async (method, status) => {
+  ])('that does not exist is not decoded: %s, %d', async (method, status) => {
     const platform = await startScriptedPlatform({
       '*': { status, headers: { 'content-encoding': 'gzip' } },
     });
@@ -88,7 +88,7 @@ describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
     ['gzip cut short', encoded(gzipSync('{"id":"x"}').subarray(0, 15), 'gzip')],
     ['an encoding that was not asked for', encoded(Buffer.from('{}'), 'compress')],
     ['gzip within gzip', encoded(gzipSync(gzipSync('{}')), 'gzip, gzip')],
-  ])('that is %s is an HTTP error', async (_name, answer) => {
+  ])('that is %s is a protocol error', async (_name, answer) => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions': answer,
@@ -160,7 +160,7 @@ describe.each(['got', 'undici'] as const)('a login, by %s,', (transport) => {
 });
 
 describe('vendor headers', () => {
-  it('of later answers change what is held, never how much', async () => {
+  it('of later responses replace the held ones, within the limits', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions': Array.from({ length: 40 }, (_, index) => ({
@@ -206,7 +206,7 @@ describe('cookies', () => {
     '__Host-x=1; Path=/',
     'no cookie',
     '=nameless',
-  ])('that do not belong here are dropped and counted, and the login succeeds: %s', async (cookie) => {
+  ])('of other hosts are dropped and counted, and the login succeeds: %s', async (cookie) => {
     const platform = await startScriptedPlatform({
       'POST auth/login': {
         status: 204,
@@ -222,7 +222,7 @@ describe('cookies', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('go to their path only, end with their age, and end when the platform ends them', async () => {
+  it('are sent to their path only, and end by age or when the platform removes them', async () => {
     let now = Date.UTC(2030, 0, 1);
     const platform = await startScriptedPlatform({
       'POST auth/login': {
@@ -266,7 +266,7 @@ describe('cookies', () => {
     expect(session.toDict().cookies.map(({ name }) => name)).toEqual(['some']);
   });
 
-  it('that are held stay when more come than fit, and can still be renewed', async () => {
+  it('already held stay when the limit is reached, and can still be renewed', async () => {
     const flood = Array.from({ length: 60 }, (_, index) => ['Set-Cookie', `f${index}=x; Path=/`]).flat();
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer('abc', 'JSESSIONID=one; Path=/'),
@@ -282,7 +282,7 @@ describe('cookies', () => {
     expect(session.droppedCookies).toBe(11);
   });
 
-  it('that expire do not pile up', async () => {
+  it('that expire do not accumulate', async () => {
     let now = Date.UTC(2030, 0, 1);
     const answers = Array.from({ length: 30 }, (_, round) => ({
       status: 200,

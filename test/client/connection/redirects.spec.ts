@@ -112,7 +112,7 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
     });
   });
 
-  it('leads to where a cookie without a path belongs, and where the answer says that it came from', async () => {
+  it('sets the path of a cookie without one, and the URL of the response', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions': redirectTo('/api/other/place'),
@@ -132,7 +132,7 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
     );
   });
 
-  it('may come 30 times in a call, not 31', async () => {
+  it('may happen 30 times in a call, not 31', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions': [
@@ -150,7 +150,7 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
     expect(platform.count('GET projects')).toBe(31);
   });
 
-  it.each([0, 1, 5])('may come as often as is set: %d', async (maxRedirects) => {
+  it.each([0, 1, 5])('may happen as often as configured: %d', async (maxRedirects) => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       '*': redirectTo('projects'),
@@ -168,7 +168,7 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
     'file:///etc/passwd',
     '//127.0.0.1:9/x',
     'javascript:1',
-  ])('to %s is refused', async (location) => {
+  ])('to %s is rejected', async (location) => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       '*': redirectTo(location),
@@ -180,7 +180,7 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
     expect(platform.requests).toHaveLength(2);
   });
 
-  it('to a user of the same origin is refused', async () => {
+  it('with user information is rejected, even to the same origin', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       '*': (_request, response) => {
@@ -193,7 +193,7 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
     await expect(session.getProjects()).rejects.toThrow(ForeignRedirectError);
   });
 
-  it('without a place, or to no URL, is an HTTP error', async () => {
+  it('without a location, or to an invalid URL, is a protocol error', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET projects': { status: 302 },

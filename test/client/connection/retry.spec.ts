@@ -35,7 +35,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     ['503 without a code', { status: 503, body: {} }],
     ['504 without a body', { status: 504 }],
     ['429 that asks to wait 0 s', { status: 429, headers: { 'retry-after': '0' } }],
-  ])('is repeated once after %s', async (_name, failure) => {
+  ])('is retried once after %s', async (_name, failure) => {
     const { platform, session } = await readingThrough(failure, good);
 
     await expect(session.getProjects()).resolves.toEqual([]);
@@ -56,7 +56,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
       'a body that is not what it should be',
       { status: 200, body: 'x', headers: { 'content-type': 'text/html' } },
     ],
-  ])('is not repeated after %s', async (_name, failure) => {
+  ])('is not retried after %s', async (_name, failure) => {
     const { platform, session } = await readingThrough(failure, good);
 
     await expect(session.getProjects()).rejects.toThrow(PlatformError);
@@ -72,7 +72,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     expect(platform.count('GET projects')).toBe(2);
   });
 
-  it('is repeated when the connection was refused', async () => {
+  it('is retried when the connection was refused', async () => {
     const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer(), 'GET projects': good });
     const proxy = await startFaultProxy(Number(new URL(platform.baseUrl).port));
     const session = await loggedIn(`http://127.0.0.1:${proxy.port}/api`, { transport });
@@ -84,7 +84,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     await expect(reading).resolves.toEqual([]);
   });
 
-  it('is not begun anew when the platform asks to wait past the deadline, and says how long that is', async () => {
+  it('is not retried when Retry-After exceeds the deadline, and reports how long to wait', async () => {
     const { platform, session } = await readingThrough(
       { status: 503, headers: { 'retry-after': '3600' } },
       good,
@@ -99,7 +99,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     expect(platform.count('GET projects')).toBe(1);
   });
 
-  it('understands a date as well as seconds', async () => {
+  it('accepts Retry-After as a date or as seconds', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET projects': { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' } },
@@ -158,7 +158,7 @@ describe('the reads of a connection', () => {
     },
   );
 
-  it('are repeated again once the repetitions before have ended', async () => {
+  it('are retried again once earlier retries have ended', async () => {
     const platform = await startScriptedPlatform({ '*': [{ status: 503 }, { status: 204 }] });
     const session = openSession(platform.baseUrl);
 
@@ -169,7 +169,7 @@ describe('the reads of a connection', () => {
 });
 
 describe('a call that changes something', () => {
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('is not repeated: %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('is not retried: %s', async (method) => {
     const platform = await startScriptedPlatform({ '*': [{ status: 503 }, good] });
 
     await expect(openSession(platform.baseUrl).request(method, 'things')).rejects.toMatchObject({
@@ -183,7 +183,7 @@ describe('a call that changes something', () => {
     ['a reset', reset],
     ['503', { status: 503 }],
     ['429 that asks to wait 0 s', { status: 429, headers: { 'retry-after': '0' } }],
-  ])('is not repeated: login and delegate, after %s', async (_name, failure) => {
+  ])('is not retried: login and delegate, after %s', async (_name, failure) => {
     const platform = await startScriptedPlatform({ '*': [failure, failure, loginAnswer()] });
     const session = openSession(platform.baseUrl);
 
@@ -194,7 +194,7 @@ describe('a call that changes something', () => {
     expect(platform.count('POST auth/delegate')).toBe(1);
   });
 
-  it('is not repeated: a login that was refused', async () => {
+  it('is not retried: a rejected login', async () => {
     const platform = await startScriptedPlatform({ '*': [errorAnswer(401, 'ERR003'), loginAnswer()] });
 
     await expect(openSession(platform.baseUrl).login()).rejects.toThrow(LoginFailedError);

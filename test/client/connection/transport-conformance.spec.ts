@@ -68,7 +68,7 @@ describe.each<[string, TransportFactory]>([
     );
   }
 
-  it('brings status, header fields kept apart, and body', async () => {
+  it('returns status, separate header fields, and body', async () => {
     const platform = await startScriptedPlatform({
       '*': {
         status: 418,
@@ -108,7 +108,7 @@ describe.each<[string, TransportFactory]>([
     },
   );
 
-  it('sends a body with its length, and only the headers that it was given', async () => {
+  it('sends a body with its length, and only the given headers', async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200 } });
 
     await read(
@@ -130,7 +130,7 @@ describe.each<[string, TransportFactory]>([
     expect(headers?.['content-length']).toBe('8');
   });
 
-  it.each([301, 302, 303, 307, 308])('follows no %d', async (status) => {
+  it.each([301, 302, 303, 307, 308])('does not follow %d', async (status) => {
     const platform = await startScriptedPlatform({ 'GET x': redirectTo('/api/y', status) });
 
     const response = await send(platform, 'x');
@@ -140,7 +140,7 @@ describe.each<[string, TransportFactory]>([
     expect(platform.requests).toHaveLength(1);
   });
 
-  it.each([408, 429, 500, 502, 503, 504])('repeats nothing after %d', async (status) => {
+  it.each([408, 429, 500, 502, 503, 504])('does not retry after %d', async (status) => {
     const platform = await startScriptedPlatform({ '*': { status, headers: { 'retry-after': '0' } } });
 
     await read(await send(platform, 'x'));
@@ -148,7 +148,7 @@ describe.each<[string, TransportFactory]>([
     expect(platform.requests).toHaveLength(1);
   });
 
-  it('keeps no cookie', async () => {
+  it('keeps no cookies', async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, headers: { 'set-cookie': 'a=1' } } });
 
     await read(await send(platform, 'x'));
@@ -167,7 +167,7 @@ describe.each<[string, TransportFactory]>([
     expect((await read(response)).toString()).toBe('not gzip at all');
   });
 
-  it('keeps connections for calls in turn and opens at most 64 at once', async () => {
+  it('reuses connections for consecutive calls and opens at most 64 at once', async () => {
     const inTurn = await startScriptedPlatform({ '*': { status: 200, body: 'x' } });
     const atOnce = await startScriptedPlatform({ '*': { status: 200, body: 'x' } });
 
@@ -179,7 +179,7 @@ describe.each<[string, TransportFactory]>([
     expect(atOnce.connections).toBeLessThanOrEqual(64);
   });
 
-  it('takes 5,000 cookies and a header of 100 KB, and fails on a header section past 256 KB', async () => {
+  it('accepts 5,000 cookies and a header of 100 KB, and fails on a header section over 256 KB', async () => {
     const cookies = Array.from({ length: 5000 }, (_, index) => ['set-cookie', `c${index}=v`]).flat();
     const platform = await startScriptedPlatform({
       'GET many': { status: 200, headers: cookies },
@@ -196,7 +196,7 @@ describe.each<[string, TransportFactory]>([
     await expect(failureOf(send(platform, 'past'))).resolves.toMatchObject({ name: 'PlatformHttpError' });
   });
 
-  it('fails at once when it is aborted, before the answer and within it', async () => {
+  it('fails immediately when aborted, before and during the response', async () => {
     const platform = await startScriptedPlatform({
       'GET silent': hang,
       'GET half': (_request, response) =>
@@ -252,7 +252,7 @@ describe.each<[string, TransportFactory]>([
     ['in chunks', 'transfer-encoding: chunked\r\n\r\n5\r\n['],
     ['between chunks', 'transfer-encoding: chunked\r\n\r\n1\r\n[\r\n'],
     ['within the header section', 'x-header: unfini'],
-  ])('calls an answer that ends too early %s a broken connection', async (_name, rest) => {
+  ])('reports a response that ends too early %s as a broken connection', async (_name, rest) => {
     const platform = await startScriptedPlatform({
       '*': (_request, response) =>
         void response.socket?.end(Buffer.from(`HTTP/1.1 200 OK\r\n${rest}`, 'latin1')),
@@ -269,7 +269,7 @@ describe.each<[string, TransportFactory]>([
     });
   });
 
-  it('calls an answer that is not HTTP a protocol error', async () => {
+  it('reports a response that is not HTTP as a protocol error', async () => {
     const platform = await startScriptedPlatform({
       '*': (_request, response) => void response.socket?.end('SSH-2.0-OpenSSH\r\n\r\n'),
     });
@@ -277,7 +277,7 @@ describe.each<[string, TransportFactory]>([
     await expect(failureOf(send(platform, 'x'))).resolves.toMatchObject({ name: 'PlatformHttpError' });
   });
 
-  it('refuses unknown, expired and misplaced certificates, and takes what its bundle or its setting allows', async () => {
+  it('rejects unknown, expired and mismatched certificates, and accepts what its bundle or setting allows', async () => {
     const good = await makeCertificate();
     const expired = await makeCertificate({ isExpired: true });
     const misplaced = await makeCertificate({ ip: '127.0.0.2' });

@@ -7,11 +7,13 @@ import {
   ExecutionCancelledError,
   InsufficientPrivilegesError,
   InvalidRequestError,
+  isSessionExpired,
   LoginFailedError,
   ObjectAlreadyExistsError,
   PlatformClient,
   PlatformError,
   PlatformHttpError,
+  PlatformSession,
   PlatformUnreachableError,
   ResourceNotFoundError,
   SessionError,
@@ -60,7 +62,7 @@ describe('the code of an error payload', () => {
     ['ERR0R22', PlatformError, false],
     ['8004cb0a', PlatformError, false],
     ['404', PlatformError, false],
-  ])('%s makes a %p and is kept as it stands', async (code, kind, retryable) => {
+  ])('%s makes a %p and is kept as sent', async (code, kind, retryable) => {
     const error = await errorOf({ status: 400, body: { code, message: 'It went wrong' } });
 
     expect(error.constructor).toBe(kind);
@@ -83,7 +85,7 @@ describe('the code of an error payload', () => {
     });
   });
 
-  it('decides, and not the HTTP status', async () => {
+  it('decides the class, not the HTTP status', async () => {
     for (const status of [400, 401, 403, 404, 409, 500, 503]) {
       await expect(errorOf({ status, body: { code: 'ERR009' } })).resolves.toMatchObject({
         constructor: SessionError,
@@ -193,7 +195,7 @@ describe('an error payload', () => {
     expect(error.message).not.toContain('ERR003');
   });
 
-  it('has its message capped at 1,024 characters and freed of control characters', async () => {
+  it('has its message capped at 1,024 characters and stripped of control characters', async () => {
     const error = await errorOf({
       status: 400,
       body: { code: 'ERR006', message: `a\r\nb\u0000\u2028c${'x'.repeat(5000)}` },
@@ -204,14 +206,14 @@ describe('an error payload', () => {
   });
 
   it.each([
-    ['a ticket that is no word', { ticketId: 'a b' }],
-    ['a back-end code that is no integer', { iServerCode: 1.5 }],
+    ['a ticket that is not a word', { ticketId: 'a b' }],
+    ['a back-end code that is not an integer', { iServerCode: 1.5 }],
     ['a back-end code that is text', { iServerCode: 'x' }],
-  ])('loses %s and nothing else', async (_name, more) => {
+  ])('drops %s and nothing else', async (_name, more) => {
     const error = await errorOf({ status: 400, body: { code: 'ERR006', message: 'No', ...more } });
 
     expect(error).toMatchObject({ code: 'ERR006', message: 'No' });
-    expect(Object.keys(error).sort()).toEqual(['code', 'retryable', 'status']);
+    expect(Object.keys(error).sort()).toEqual(['code', 'kind', 'retryable', 'status']);
   });
 
   it.each([
@@ -245,7 +247,7 @@ describe('a back-end code', () => {
     expect(error.iserverMessage).toMatch(/^[A-Z].*[.] \([A-Z0-9_]+\)$/);
   });
 
-  it('is listed once, and has a name that no other has', () => {
+  it('is listed once, with a unique name', () => {
     expect(new Set(ISERVER_CODES.map(([code]) => code)).size).toBe(ISERVER_CODES.length);
     expect(new Set(ISERVER_CODES.map(([, name]) => name)).size).toBe(ISERVER_CODES.length);
   });
@@ -271,7 +273,7 @@ describe('a back-end code', () => {
     it.each<[string, () => string | Record<string, string>]>([
       ['a file', () => file('{"-1": "Call Ann.", "-2147216959": "Call Bob."}')],
       ['an object', () => ({ '-1': 'Call Ann.', '-2147216959': 'Call Bob.' })],
-    ])('is explained as %s says, before the known ones', async (_name, source) => {
+    ])('is explained by %s, ahead of the known ones', async (_name, source) => {
       const iserverMessages = source();
       const of = (iServerCode: number) =>
         errorOf({ status: 500, body: { code: 'ERR001', iServerCode } }, { iserverMessages });
@@ -291,7 +293,7 @@ describe('a back-end code', () => {
       ['a key that is no code', () => file('{"ERR001": "x"}')],
       ['a message that is no text', () => file('{"-1": 5}')],
       ['an empty message', () => ({ '-1': '' })],
-    ])('from %s is refused when the client is made', (_name, source) => {
+    ])('from %s is rejected when the client is created', (_name, source) => {
       const make = () => new PlatformClient({ baseUrl: 'http://127.0.0.1:9/api', iserverMessages: source() });
 
       expect(make).toThrow(TypeError);
@@ -300,8 +302,8 @@ describe('a back-end code', () => {
   });
 });
 
-describe('an error made by hand', () => {
-  it('has code N/A and is a kind of PlatformError', () => {
+describe('an error created directly', () => {
+  it('has code N/A and is a PlatformError', () => {
     const error = new ExecutionCancelledError('Stopped.');
 
     expect(error).toBeInstanceOf(PlatformError);
@@ -310,18 +312,57 @@ describe('an error made by hand', () => {
     expect(error.stack).toContain('ExecutionCancelledError: Stopped.');
   });
 
-  it('is written out by JSON.stringify with name, message and facts, and without its stack', () => {
+  it('is written by JSON.stringify with name, message and facts, without its stack', () => {
     const error = new PlatformUnreachableError('Not there.', 'DNS', { retryAfterSeconds: 5 });
 
     expect(JSON.parse(JSON.stringify({ error }))).toEqual({
       error: {
         name: 'PlatformUnreachableError',
         message: 'Not there.',
+        kind: 'unreachable',
         code: 'N/A',
         retryable: true,
         reason: 'DNS',
         retryAfterSeconds: 5,
       },
     });
+  });
+});
+
+describe('the kind of an error', () => {
+  it.each([
+    ['ERR003', 'login-failed'],
+    ['ERR009', 'session-expired'],
+    ['ERR0014', 'insufficient-privileges'],
+    ['ERR004', 'not-found'],
+    ['ERR005', 'invalid-request'],
+    ['ERR0015', 'already-exists'],
+    ['ERR002', 'backend'],
+    ['ERR001', 'platform'],
+    [undefined, 'unknown'],
+  ])('of code %s is %s', async (code, kind) => {
+    const error = await errorOf({ status: 400, body: { code, message: 'No' } });
+
+    expect(error.kind).toBe(kind);
+    expect(isSessionExpired(error)).toBe(code === 'ERR009');
+  });
+
+  it.each<[string, (session: PlatformSession) => unknown]>([
+    ['no-session', (session) => session.getProjects()],
+    ['no-session', (session) => session.getProjectId('Sales')],
+    ['invalid-snapshot', (session) => session.updateFromJson('{}')],
+    ['invalid-request', (session) => session.login({ password: 'x' })],
+    ['missing-credential', (session) => session.delegate('')],
+    ['unreachable', (session) => session.login()],
+    ['session-closed', (session) => session.close().then(() => session.login())],
+  ])('without an answer of the platform is %s: %s', async (kind, operation) => {
+    const session = new PlatformSession('http://127.0.0.1:1/api');
+    const failure: unknown = await Promise.resolve(session)
+      .then(operation)
+      .catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ kind, code: 'N/A' });
+    expect(isSessionExpired(failure)).toBe(false);
+    await session.close();
   });
 });

@@ -131,7 +131,7 @@ describe.each(['got', 'undici'] as const)('no secret shows, by %s,', (transport)
     expect(found(allOf(session))).toEqual([]);
   });
 
-  it('in the error of a refused, an untrusted or a cancelled connection', async () => {
+  it('in the error of a refused, untrusted or cancelled connection', async () => {
     const tls = await makeCertificate();
     const untrusted = await startScriptedPlatform({}, { tls });
     const silent = await startScriptedPlatform({ '*': () => undefined });
@@ -157,7 +157,7 @@ describe.each(['got', 'undici'] as const)('no secret shows, by %s,', (transport)
 });
 
 describe('no secret shows', () => {
-  it('in a message that echoes one, and the rest of the message stays', async () => {
+  it('in a message that echoes one, while the rest of the message stays', async () => {
     const platform = await startScriptedPlatform({
       '*': { status: 401, body: { code: 'ERR003', message: `The password ${SECRETS.password} is wrong.` } },
     });
@@ -216,7 +216,7 @@ describe('no secret shows', () => {
     await expect(login).rejects.toThrow(expected);
   });
 
-  it('in a session, a client, a response, or a snapshot, except where the snapshot is written out', async () => {
+  it('in a session, a client, a response, or a snapshot, except in JSON.stringify of the snapshot', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': login,
       '*': { status: 200, headers: { 'X-SVC-AuthToken': SECRETS.token }, body: { token: SECRETS.token } },

@@ -117,7 +117,7 @@ describe('a managed session', () => {
     ['identityToken', { identityToken: () => null as unknown as string }],
     ['username', { ...user, username: () => '', apiKey: 'k' }],
     ['username', { password: 'p' }],
-  ])('is refused before any request when %s resolves to nothing', async (name, credentials) => {
+  ])('is rejected before any request when %s resolves to nothing', async (name, credentials) => {
     const platform = await platformWith();
 
     const opening = AuthenticatedPlatformSession.open({ baseUrl: platform.baseUrl, ...credentials });
@@ -127,7 +127,7 @@ describe('a managed session', () => {
     expect(platform.connections).toBe(0);
   });
 
-  it('refuses an option that it does not have, by name, and takes a URL object', async () => {
+  it('rejects an unknown option by name, and accepts a URL object', async () => {
     const platform = await platformWith();
     const baseUrl = new URL(platform.baseUrl);
     const mistyped = { baseUrl, keepalive: 5 } as AuthenticatedSessionOptions;
@@ -147,7 +147,7 @@ describe('a managed session', () => {
     expect(platform.connections).toBe(0);
   });
 
-  it('throws the error of its work, and ends the session, also when the logout fails', async () => {
+  it('throws the error of its work and ends the session, even when the logout fails', async () => {
     const platform = await platformWith({ 'POST auth/logout': errorAnswer(500, 'ERR001') });
     const failures: unknown[] = [];
     const options = { baseUrl: platform.baseUrl, onLogoutFailure: (error: unknown) => failures.push(error) };
@@ -183,7 +183,7 @@ describe('a managed session', () => {
     },
   );
 
-  it('throws the error of its work out of `await using` too', async () => {
+  it('also throws the error of its work from `await using`', async () => {
     const platform = await platformWith({ 'POST auth/logout': errorAnswer(500, 'ERR001') });
     const work = async () => {
       await using _session = await AuthenticatedPlatformSession.open({
@@ -196,7 +196,7 @@ describe('a managed session', () => {
     await expect(work()).rejects.toThrow(RangeError);
   });
 
-  it('warns of a logout that failed when nobody asked to be told', async () => {
+  it('warns about a failed logout when there is no callback for it', async () => {
     const platform = await platformWith({
       'POST auth/logout': errorAnswer(500, 'ERR001', 'No logout today'),
     });
@@ -211,7 +211,7 @@ describe('a managed session', () => {
     expect(warnings).toEqual([expect.stringContaining('No logout today')]);
   });
 
-  it('counts a session that the platform has ended as logged out', async () => {
+  it('treats a session that the platform has ended as logged out', async () => {
     const platform = await platformWith({ 'POST auth/logout': expired });
     const failures: unknown[] = [];
 
@@ -223,7 +223,7 @@ describe('a managed session', () => {
     expect(failures).toEqual([]);
   });
 
-  it('stays logged in at the platform when that is asked for', async () => {
+  it('stays logged in at the platform when logoutOnExit is false', async () => {
     const platform = await platformWith();
 
     const kept = await withPlatformSession({ baseUrl: platform.baseUrl, logoutOnExit: false }, (session) =>
@@ -234,7 +234,7 @@ describe('a managed session', () => {
     expect(kept.headers).toEqual({ 'X-SVC-AuthToken': 'token-1' });
   });
 
-  it('makes no logout when the login failed, or when its work logged out', async () => {
+  it('does not log out when the login failed or its work already logged out', async () => {
     const refused = await platformWith({ 'POST auth/login': errorAnswer(401, 'ERR003') });
     const platform = await platformWith();
 
@@ -249,7 +249,7 @@ describe('a managed session', () => {
 });
 
 describe('keep-alive', () => {
-  it('prolongs the session at its interval until the session is closed', async () => {
+  it('extends the session at its interval until the session is closed', async () => {
     const platform = await platformWith();
     const session = await AuthenticatedPlatformSession.open({
       baseUrl: platform.baseUrl,
@@ -264,7 +264,7 @@ describe('keep-alive', () => {
     expect(platform.count('PUT sessions')).toBe(prolonged);
   });
 
-  it('goes on after a failure that passes, and stops when the session is invalid', async () => {
+  it('continues after a transient failure, and stops when the session is invalid', async () => {
     const platform = await platformWith({
       'PUT sessions': [errorAnswer(500, 'ERR002'), { status: 204 }, expired],
     });
@@ -279,7 +279,7 @@ describe('keep-alive', () => {
     expect(platform.count('PUT sessions')).toBe(3);
   });
 
-  it('begins again with a login after the session was ended, and not beside the first', async () => {
+  it('restarts with a login after the session ended, and never runs twice', async () => {
     const platform = await platformWith();
     const session = await AuthenticatedPlatformSession.open({
       baseUrl: platform.baseUrl,
@@ -299,14 +299,17 @@ describe('keep-alive', () => {
     expect(platform.count('PUT sessions')).toBe(prolonged);
   });
 
-  it.each([0, -1, NaN, Infinity])('of %d seconds is refused before any request', async (keepAliveSeconds) => {
-    const platform = await platformWith();
+  it.each([0, -1, NaN, Infinity])(
+    'of %d seconds is rejected before any request',
+    async (keepAliveSeconds) => {
+      const platform = await platformWith();
 
-    await expect(
-      AuthenticatedPlatformSession.open({ baseUrl: platform.baseUrl, keepAliveSeconds }),
-    ).rejects.toThrow('keepAliveSeconds');
-    expect(platform.connections).toBe(0);
-  });
+      await expect(
+        AuthenticatedPlatformSession.open({ baseUrl: platform.baseUrl, keepAliveSeconds }),
+      ).rejects.toThrow('keepAliveSeconds');
+      expect(platform.connections).toBe(0);
+    },
+  );
 });
 
 describe('relogin', () => {
@@ -330,7 +333,7 @@ describe('relogin', () => {
     return { platform, expire: () => (isExpired = true) };
   }
 
-  it('logs in again once, with its credentials resolved anew, and repeats the call', async () => {
+  it('logs in again once with freshly resolved credentials, and repeats the call', async () => {
     const { platform, expire } = await expiringPlatform();
     const passwords = ['old', 'new'];
     await using session = await AuthenticatedPlatformSession.open({
@@ -352,7 +355,7 @@ describe('relogin', () => {
     expect(session.getProjectId('Sales')).toBe('A');
   });
 
-  it('makes one login for ten calls that find the session invalid together', async () => {
+  it('makes one login for ten calls that find the session invalid at the same time', async () => {
     const { platform, expire } = await expiringPlatform();
     await using session = await AuthenticatedPlatformSession.open({
       baseUrl: platform.baseUrl,
@@ -411,7 +414,7 @@ describe('relogin', () => {
     expect(platform.count('POST auth/login')).toBe(2);
   });
 
-  it('does not repeat credentials that were refused', async () => {
+  it('does not repeat rejected credentials', async () => {
     const platform = await platformWith({
       'POST auth/login': [loginAnswer(), errorAnswer(401, 'ERR003')],
       'GET projects': expired,
@@ -428,7 +431,7 @@ describe('relogin', () => {
     expect(platform.count('POST auth/login')).toBe(2);
   });
 
-  it('brings no session back that was ended meanwhile', async () => {
+  it('does not bring back a session that was ended during the login', async () => {
     const held = gate();
     const platform = await platformWith({
       'POST auth/login': [
@@ -458,7 +461,7 @@ describe('relogin', () => {
     });
   });
 
-  it('neither repeats the call of one user in the session of another, nor logs that one in', async () => {
+  it("neither repeats one user's call in another user's session, nor logs that user in", async () => {
     const held = gate();
     const platform = await platformWith({
       'GET projects': [
@@ -485,7 +488,7 @@ describe('relogin', () => {
     expect(platform.count('POST auth/login')).toBe(2);
   });
 
-  it('does not take the place of a login that another made meanwhile', async () => {
+  it('does not replace a login made during the relogin', async () => {
     const held = gate();
     const platform = await platformWith({
       'POST auth/login': [
@@ -516,7 +519,7 @@ describe('relogin', () => {
     });
   });
 
-  it('is waited for by close, which then logs out the new session', async () => {
+  it('is awaited by close, which then logs out the new session', async () => {
     const held = gate();
     const platform = await platformWith({
       'POST auth/login': [

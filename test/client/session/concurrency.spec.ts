@@ -24,8 +24,8 @@ function late(held: Gate, token: string): ScriptedAnswer {
   };
 }
 
-describe('an answer that comes late', () => {
-  it('brings back nothing after a logout', async () => {
+describe('a late response', () => {
+  it('restores nothing after a logout', async () => {
     const held = gate();
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
@@ -45,7 +45,7 @@ describe('an answer that comes late', () => {
     expect(session.json()).toBe(before);
   });
 
-  it('changes nothing of a newer login', async () => {
+  it('does not affect a newer login', async () => {
     const held = gate();
     const platform = await startScriptedPlatform({
       'POST auth/login': [loginAnswer('first'), loginAnswer('second', 'JSESSIONID=second; Path=/')],
@@ -65,7 +65,7 @@ describe('an answer that comes late', () => {
     });
   });
 
-  it('changes nothing of a state that was restored meanwhile', async () => {
+  it('does not affect a state restored during the call', async () => {
     const held = gate();
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
@@ -98,7 +98,7 @@ describe('an answer that comes late', () => {
         });
       },
     ],
-  ])('leaves no projects of the one user to the next, after %s', async (_name, replace) => {
+  ])("does not leave one user's projects to the next after %s", async (_name, replace) => {
     const held = gate();
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
@@ -154,7 +154,7 @@ describe('an answer that comes late', () => {
         session.updateFromJson({ base_url: session.baseUrl, cookies: {}, headers: {} });
       },
     ],
-  ])('of a login begins no session after %s, and is logged out at the platform', async (_name, end) => {
+  ])('to a login starts no session after %s, and is logged out at the platform', async (_name, end) => {
     const held = gate();
     const platform = await startScriptedPlatform({
       'POST auth/login': async (_request, response) => {
@@ -181,7 +181,7 @@ describe('an answer that comes late', () => {
     });
   });
 
-  it('never revives a session, in whatever order answers, logins and logouts come', async () => {
+  it('never revives a session, whatever the order of responses, logins and logouts', async () => {
     const script: Record<string, ScriptedAnswer> = { 'POST auth/logout': { status: 204 } };
     const platform = await startScriptedPlatform(script);
     const step = fc.constantFrom('read', 'release', 'login', 'logout');
@@ -227,7 +227,7 @@ describe('an answer that comes late', () => {
 });
 
 describe('concurrent use of one session', () => {
-  it('keeps token and cookie of one login together', async () => {
+  it('keeps the token and cookie of one login together', async () => {
     const answers = Array.from({ length: 20 }, (_, nth): ScriptedAnswer => (_request, response) => {
       setTimeout(() => {
         response
@@ -244,7 +244,7 @@ describe('concurrent use of one session', () => {
     expect(cookies[0]?.value).toBe(headers['X-SVC-AuthToken']);
   });
 
-  it('gives each of 300 calls its own answer', async () => {
+  it('gives each of 300 calls its own response', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET things': (request, response) => {
@@ -267,7 +267,7 @@ describe('concurrent use of one session', () => {
     );
   });
 
-  it('takes a token that a success renews, for the calls after it', async () => {
+  it('uses a token renewed by a successful response for later calls', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer('old'),
       'PUT sessions': { status: 204, headers: { 'X-SVC-AuthToken': 'new' } },

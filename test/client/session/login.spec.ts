@@ -65,7 +65,7 @@ describe('login', () => {
     [{ applicationType: 1.5 }],
     [{ api_key: 'k' }],
     [{ identityToken: 'i' }],
-  ])('refuses %j before any request, and makes no guest of its caller', async (credentials) => {
+  ])('rejects %j before any request instead of logging in anonymously', async (credentials) => {
     const platform = await startScriptedPlatform({ '*': loginAnswer() });
 
     const login = openSession(platform.baseUrl).login(credentials as LoginCredentials);
@@ -101,7 +101,7 @@ describe('login', () => {
     });
   });
 
-  it('uses the vendor segment of its deployment', async () => {
+  it('uses the configured vendor segment', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': { status: 204, headers: { 'x-mstr-authtoken': 'abc' } },
       'GET sessions': { status: 200, body: {} },
@@ -137,7 +137,7 @@ describe('login', () => {
     expect(platform.requests).toHaveLength(1);
   });
 
-  it('fails by the code of the answer', async () => {
+  it('fails by the code of the response', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': errorAnswer(401, 'ERR003', 'Login failed', { iServerCode: -2147216959 }),
     });
@@ -156,7 +156,7 @@ describe('login', () => {
     });
   });
 
-  it('fails by the code of the answer also where the status says success', async () => {
+  it('fails by the code of the response even with a 2xx status', async () => {
     const platform = await startScriptedPlatform({
       '*': { status: 200, body: { code: 'ERR003', message: 'no' } },
     });
@@ -168,7 +168,7 @@ describe('login', () => {
     });
   });
 
-  it('says that only 204 begins a session where another success has no code', async () => {
+  it('reports that only 204 starts a session when another 2xx status has no code', async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
 
     await expect(openSession(platform.baseUrl).login()).rejects.toThrow(
@@ -176,7 +176,7 @@ describe('login', () => {
     );
   });
 
-  it('is not repeated when the connection breaks', async () => {
+  it('is not retried when the connection breaks', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': (_request, response) => void response.destroy(),
     });
@@ -186,7 +186,7 @@ describe('login', () => {
     expect(platform.requests).toHaveLength(1);
   });
 
-  it('that fails leaves a session that is held as it was', async () => {
+  it('that fails leaves the current session unchanged', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': [
         loginAnswer('first'),

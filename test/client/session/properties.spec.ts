@@ -57,7 +57,7 @@ describe('error mapping', () => {
     fc.array(fc.jsonValue()).map((errors) => JSON.stringify({ errors })),
   );
 
-  it('makes a typed, bounded error of any status, content type and body', () => {
+  it('yields a typed, bounded error for any status, content type and body', () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 999 }), contentType, body, (status, type, bytes) => {
         const error = errorOfResponse(responseOf(status, type, bytes), {
@@ -137,7 +137,7 @@ describe('a snapshot', () => {
   const line = fc.tuple(name, value, attribute).map(([key, content, more]) => `${key}=${content}${more}`);
   const token = fc.option(fc.stringMatching(/^[\x21-\x7E]{1,256}$/), { nil: undefined });
 
-  it('of any jar and token is restored whole, over 1,000 jars', () => {
+  it('of any jar and token is restored completely, over 1,000 jars', () => {
     const now = () => NOW;
     const urls = ['', 'sessions', 'projects/x'].map((path) => new URL(path, BASE));
 
@@ -166,7 +166,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('that is anything at all is restored whole or refused with a session error, and then nothing changed', () => {
+  it('of any content is restored completely, or rejected with a session error and no change', () => {
     const part = fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.string()));
     const almost = fc.record({ base_url: fc.oneof(fc.constant(BASE), part), cookies: part, headers: part });
 
@@ -202,7 +202,7 @@ describe('a snapshot', () => {
 });
 
 describe('a path', () => {
-  it('never leads out of the base', () => {
+  it('never leaves the base URL', () => {
     const base = readBaseUrl(BASE);
     const piece = fc.oneof(
       fc.string(),

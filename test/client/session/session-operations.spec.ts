@@ -100,7 +100,7 @@ describe('logout', () => {
     expect(session.toDict().headers).toEqual({});
   });
 
-  it('keeps the token on another success', async () => {
+  it('keeps the token on any other 2xx status', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'POST auth/logout': { status: 200, body: {} },
@@ -126,7 +126,7 @@ describe('destroyAuthToken', () => {
 });
 
 describe('reading', () => {
-  it('gives the status of the session and the user with fields that it does not know', async () => {
+  it('returns the session status and the user with unknown fields', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions': { status: 200, body: { id: 'S', timeout: 600, workingSet: 10 } },
@@ -142,7 +142,7 @@ describe('reading', () => {
     ['null', 'null'],
     ['a list where an object belongs', '[]'],
     ['broken JSON', '{"id": '],
-  ])('of a session status that is %s is an HTTP error', async (_name, body) => {
+  ])('with a session status that is %s is a protocol error', async (_name, body) => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions': { status: 200, headers: { 'content-type': 'application/json' }, body },
@@ -155,7 +155,7 @@ describe('reading', () => {
     });
   });
 
-  it('takes a number as id for its text, and leaves out what is of another type', async () => {
+  it('converts a numeric id to text, and leaves out fields of an unexpected type', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions': { status: 200, body: { id: 5, timeout: '600', locale: null, more: 1 } },
@@ -172,7 +172,7 @@ describe('reading', () => {
     expect(rawPayload(user)).toStrictEqual({ id: 1.5, fullName: {}, initials: 'AU' });
   });
 
-  it('keeps no key of an answer that could reach a prototype', async () => {
+  it('drops keys that could reach a prototype', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'GET sessions/userInfo': {
@@ -205,11 +205,11 @@ describe('projects', () => {
     return loggedIn(platform.baseUrl);
   }
 
-  it('are listed as the platform gives them', async () => {
+  it('are listed as the platform returns them', async () => {
     await expect((await withProjects()).getProjects()).resolves.toEqual(list);
   });
 
-  it('are listed whatever one of them has as a field that is not shown', async () => {
+  it('are listed whatever other fields one of them has', async () => {
     const odd = {
       id: 7,
       name: 'Odd',
@@ -228,7 +228,7 @@ describe('projects', () => {
     expect(session.getProjectId('Odd')).toBe('7');
   });
 
-  it('are found by name and by id once loaded', async () => {
+  it('are found by name and by id after loading', async () => {
     const session = await withProjects();
 
     await session.loadProjects();
@@ -240,7 +240,7 @@ describe('projects', () => {
     expect(session.getProject('constructor')).toBeUndefined();
   });
 
-  it('of one name are refused with all their ids', async () => {
+  it('with the same name are rejected with all their ids', async () => {
     const session = await withProjects();
     await session.loadProjects();
 
@@ -248,7 +248,7 @@ describe('projects', () => {
     expect(() => session.getProjectId('Twin')).toThrow('2 projects have this name: B, C.');
   });
 
-  it('are not looked up before they are loaded, nor after the session ended', async () => {
+  it('cannot be looked up before loading or after the session ended', async () => {
     const session = await withProjects();
 
     expect(() => session.getProjectId('Sales')).toThrow(SessionError);
@@ -268,7 +268,7 @@ describe('projects', () => {
     ['a project with an object as id', [{ id: {}, name: 'A' }]],
     ['a project with a number as name', [{ id: 'A', name: 1 }]],
     ['more than 10,000', Array.from({ length: 10_001 }, (_, index) => ({ id: String(index), name: 'P' }))],
-  ])('that come as %s are an HTTP error', async (_name, body) => {
+  ])('that come as %s are a protocol error', async (_name, body) => {
     await expect((await withProjects(body)).getProjects()).rejects.toThrow(PlatformHttpError);
   });
 
@@ -280,7 +280,7 @@ describe('projects', () => {
 });
 
 describe('request', () => {
-  it('sends no token when auth is suppressed', async () => {
+  it('sends no token when includeAuth is false', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       '*': { status: 200, body: {} },
@@ -294,7 +294,7 @@ describe('request', () => {
     expect(platform.requests[2]?.headers).toHaveProperty('x-svc-authtoken', 'token-1');
   });
 
-  it('names a project for the one call only', async () => {
+  it('sends a project id with one call only', async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
     const session = openSession(platform.baseUrl);
 
@@ -330,18 +330,21 @@ describe('request', () => {
     expect(platform.connections).toBe(0);
   });
 
-  it.each(OPERATIONS)('is refused as %s when the signal is none', async (_name, _route, operation) => {
-    const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer() });
-    const session = await loggedIn(platform.baseUrl);
-    const signal = new AbortController() as unknown as AbortSignal;
+  it.each(OPERATIONS)(
+    'is rejected as %s when the signal is not an AbortSignal',
+    async (_name, _route, operation) => {
+      const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer() });
+      const session = await loggedIn(platform.baseUrl);
+      const signal = new AbortController() as unknown as AbortSignal;
 
-    await expect(operation(session, { signal })).rejects.toThrow(InvalidRequestError);
-    await expect(session.login({}, { signal })).rejects.toThrow(InvalidRequestError);
+      await expect(operation(session, { signal })).rejects.toThrow(InvalidRequestError);
+      await expect(session.login({}, { signal })).rejects.toThrow(InvalidRequestError);
 
-    expect(platform.requests).toHaveLength(1);
-  });
+      expect(platform.requests).toHaveLength(1);
+    },
+  );
 
-  it('counts null as absent in its options', async () => {
+  it('treats null as absent in its options', async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
     const session = openSession(platform.baseUrl);
 
@@ -364,7 +367,7 @@ describe('request', () => {
     },
   );
 
-  it('sends a JSON body and further headers, and leaves the object of its caller alone', async () => {
+  it("sends a JSON body and additional headers, and does not modify the caller's object", async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: { done: true } } });
     const headers = Object.freeze({ Prefer: 'respond-async' });
 
@@ -413,7 +416,7 @@ describe('request', () => {
     'x/../../other',
     '\\\\host\\x',
     'file:///x',
-  ])('refuses the path %s, which leaves the base', async (path) => {
+  ])('rejects the path %s, which is outside the base', async (path) => {
     const platform = await startScriptedPlatform({});
 
     await expect(openSession(platform.baseUrl).request('GET', path)).rejects.toThrow(InvalidRequestError);
@@ -442,7 +445,7 @@ describe('request', () => {
     },
   );
 
-  it('is refused once the session object is closed', async () => {
+  it('is rejected once the session object is closed', async () => {
     const platform = await startScriptedPlatform({});
     const session = openSession(platform.baseUrl);
 
@@ -451,7 +454,7 @@ describe('request', () => {
     await expect(session.request('GET', 'status')).rejects.toThrow(SessionError);
   });
 
-  it('throws the kind that the code of the answer names', async () => {
+  it('throws the class for the code of the response', async () => {
     const platform = await startScriptedPlatform({ '*': errorAnswer(404, 'ERR004', 'HTTP 404 Not Found') });
 
     await expect(openSession(platform.baseUrl).request('GET', 'hello/dave')).rejects.toMatchObject({

@@ -23,7 +23,7 @@ const WHOLE = {
 };
 
 describe('a snapshot', () => {
-  it('holds exactly the base URL, the cookies whole, and the headers with the token', async () => {
+  it('contains exactly the base URL, the complete cookies, and the headers with the token', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': {
         status: 204,
@@ -57,7 +57,7 @@ describe('a snapshot', () => {
     expect(JSON.parse(session.json())).toEqual(session.toDict());
   });
 
-  it('restores a session that goes on where the other was', async () => {
+  it('restores a session that continues where the other stopped', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer('token-1'),
       'GET sessions': { status: 200, body: {} },
@@ -75,7 +75,7 @@ describe('a snapshot', () => {
     expect(restored.json()).toBe(saved);
   });
 
-  it('is written out by JSON.stringify and by nothing else', () => {
+  it('shows its values only in JSON.stringify', () => {
     const snapshot = PlatformSession.fromDict(WHOLE).toDict();
 
     expect(JSON.stringify(snapshot)).toContain('token-1');
@@ -84,7 +84,7 @@ describe('a snapshot', () => {
     expect(Object.keys(snapshot)).toEqual(['base_url', 'cookies', 'headers']);
   });
 
-  it('takes a plain map of cookies and a token header in any capitals', () => {
+  it('accepts a plain map of cookies and a token header in any letter case', () => {
     const session = PlatformSession.fromDict({
       base_url: 'http://127.0.0.1:9/api',
       cookies: { JSESSIONID: 'one' },
@@ -133,7 +133,7 @@ describe('a snapshot', () => {
     expect(session.json()).toBe(before);
   });
 
-  it('of another base URL is taken when that is asked for', () => {
+  it('of another base URL is accepted with acceptOtherBaseUrl', () => {
     const session = new PlatformSession('http://127.0.0.1:8/api');
 
     session.updateFromJson(WHOLE, { acceptOtherBaseUrl: true });
@@ -141,7 +141,7 @@ describe('a snapshot', () => {
     expect(session.baseUrl).toBe(BASE);
   });
 
-  it('of another base URL is refused by a client', async () => {
+  it('of another base URL is rejected by a client', async () => {
     await using client = new PlatformClient({ baseUrl: 'http://127.0.0.1:8/api' });
 
     expect(() => client.restoreSession(WHOLE)).toThrow(SessionError);
