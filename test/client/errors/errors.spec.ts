@@ -350,12 +350,12 @@ describe('the kind of an error', () => {
   it.each<[string, (session: PlatformSession) => unknown]>([
     ['no-session', (session) => session.getProjects()],
     ['no-session', (session) => session.getProjectId('Sales')],
-    ['invalid-snapshot', (session) => session.updateFromJson('{}')],
+    ['invalid-snapshot', () => PlatformSession.fromDict('{}')],
     ['invalid-request', (session) => session.login({ password: 'x' })],
     ['missing-credential', (session) => session.delegate('')],
     ['unreachable', (session) => session.login()],
     ['session-closed', (session) => session.close().then(() => session.login())],
-  ])('without an answer of the platform is %s: %s', async (kind, operation) => {
+  ])('raised before any response is %s', async (kind, operation) => {
     const session = new PlatformSession('http://127.0.0.1:1/api');
     const failure: unknown = await Promise.resolve(session)
       .then(operation)
