@@ -172,7 +172,7 @@ describe('login', () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
 
     await expect(openSession(platform.baseUrl).login()).rejects.toThrow(
-      'HTTP 200; only 204 begins a session',
+      'HTTP 200; only 204 starts a session',
     );
   });
 
