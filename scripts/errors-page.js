@@ -1,4 +1,5 @@
-import { ERROR_CODES, ERROR_REASONS } from '../dist/errors/error-codes.js';
+import { ERROR_CODES } from '../dist/errors/error-codes.js';
+import { REASON_TABLE } from '../dist/errors/error-reasons.js';
 import { ERROR_TABLE } from '../dist/graphql/errors/error-table.js';
 
 function table(head, rows) {
@@ -6,21 +7,25 @@ function table(head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** docs/errors.md: what an answer's errors can say. */
+/** docs/errors.md: the codes and reasons of errors. */
 export function errorsPage() {
   const codes = Object.entries(ERROR_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]);
-  const reasons = Object.entries(ERROR_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]);
-  const kinds = ERROR_TABLE.map(({ platform, kind, code, reasons: possible }) => [
+  const reasons = Object.entries(REASON_TABLE).map(([reason, { codes, meaning }]) => [
+    `\`${reason}\``,
+    codes.map((code) => `\`${code}\``).join(', '),
+    meaning,
+  ]);
+  const kinds = ERROR_TABLE.map(({ platform, kind, code, reason }) => [
     platform,
     `\`${kind.name}\``,
     `\`${code}\``,
-    possible.map((reason) => `\`${reason}\``).join(', '),
+    (reason?.possible ?? []).map((each) => `\`${each}\``).join(', '),
   ]);
   return `# Errors
 
-<!-- Generated from src/errors/error-codes.ts and src/graphql/errors/error-table.ts by npm run generate. -->
+<!-- Generated from src/errors/ and src/graphql/errors/error-table.ts by npm run generate. -->
 
-Every error of an answer has \`message\`, \`path\` where it belongs to a field, and these \`extensions\`, never anything else:
+Every error has a \`message\`, a \`path\` if it belongs to a field, and these \`extensions\`, nothing else:
 
 ${table(
   ['extension', 'present', 'meaning'],
@@ -45,8 +50,8 @@ ${table(
   ],
 )}
 
-A login that is refused with the reason \`LOGIN_FAILED\` carries the platform's code alone: whether the user or the password
-was wrong cannot be told from the answer. Platform codes are compared by number: \`ERR014\` on the wire is \`ERR0014\`.
+A login that fails with the reason \`LOGIN_FAILED\` has the platform's code and no other detail, so the answer does not reveal
+whether the user or the password was wrong. Platform codes are compared by number: \`ERR014\` on the wire is \`ERR0014\`.
 
 ## Codes
 
@@ -54,11 +59,11 @@ ${table(['code', 'meaning'], codes)}
 
 ## Reasons
 
-${table(['reason', 'meaning'], reasons)}
+${table(['reason', 'with the code', 'meaning'], reasons)}
 
 ## From the platform to GraphQL
 
-The first row that fits counts.
+The first row that matches applies.
 
 ${table(['platform', 'client error', '`code`', '`reason`'], kinds)}
 `;

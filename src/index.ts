@@ -4,4 +4,5 @@ export { AppModule } from './app/app.module.js';
 export { SettingsError } from './config/read-settings.js';
 export { Settings } from './config/settings.js';
 export { type Environment } from './config/settings.module.js';
-export { ERROR_CODES, ERROR_REASONS, type ErrorCode, type ErrorReason } from './errors/error-codes.js';
+export { ERROR_CODES, type ErrorCode } from './errors/error-codes.js';
+export { ERROR_REASONS, type ErrorReason } from './errors/error-reasons.js';

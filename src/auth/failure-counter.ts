@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { connectRedis } from '../session/store/redis-connection.js';
 import { redisFault } from '../session/store/redis-fault.js';
-import { SessionStoreUnavailableError } from '../session/store/session-store.js';
+import { SessionStoreUnavailableError } from '../errors/session-store-unavailable-error.js';
 
 /** Counts failures under a key, for a minute from the first. */
 export interface FailureCounter {

@@ -7,7 +7,8 @@ import { logOutAtPlatform } from './platform-logout.js';
 import { Relogin } from './relogin.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type ServiceLogin } from './session-record.js';
-import { SessionStore, SessionStoreUnavailableError } from './store/session-store.js';
+import { SessionStoreUnavailableError } from '../errors/session-store-unavailable-error.js';
+import { SessionStore } from './store/session-store.js';
 
 /** A write is lost only to one that was under way when the platform session had expired: there are few of them. */
 const MOST_WRITES = 5;

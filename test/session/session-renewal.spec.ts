@@ -10,7 +10,8 @@ import { RedisSessionStore } from '../../src/session/store/redis-session-store.j
 import { type Relogin } from '../../src/session/relogin.js';
 import { storeKey } from '../../src/session/sealed/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { type SessionStore, SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
+import { SessionStoreUnavailableError } from '../../src/errors/session-store-unavailable-error.js';
+import { type SessionStore } from '../../src/session/store/session-store.js';
 import { gate } from '../support/gate.js';
 import {
   type RotatingPlatform,

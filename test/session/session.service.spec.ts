@@ -5,7 +5,7 @@ import { storeKey } from '../../src/session/sealed/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { SessionStoreUnavailableError } from '../../src/session/store/session-store.js';
+import { SessionStoreUnavailableError } from '../../src/errors/session-store-unavailable-error.js';
 import { gate } from '../support/gate.js';
 import { manualClock, type ManualClock } from '../support/manual-clock.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../support/session/session-bench.js';

@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
-import { type ErrorCode, type ErrorReason } from '../../errors/error-codes.js';
+import { type ErrorCode } from '../../errors/error-codes.js';
+import { type ErrorReason } from '../../errors/error-reasons.js';
 import { schemaHint } from './schema-hint.js';
 import { RefusedRequestError } from './refused-request-error.js';
 

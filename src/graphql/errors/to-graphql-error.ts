@@ -3,8 +3,9 @@ import { type GraphQLFormattedError } from 'graphql';
 import { RateLimitedError } from '../../errors/rate-limited-error.js';
 import { PlatformError } from '../../client/index.js';
 import { CredentialError, type CredentialReason } from '../../errors/credential-error.js';
-import { SessionStoreUnavailableError } from '../../session/store/session-store.js';
-import { type ErrorCode, type ErrorReason } from '../../errors/error-codes.js';
+import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
+import { type ErrorCode } from '../../errors/error-codes.js';
+import { type ErrorReason } from '../../errors/error-reasons.js';
 import { ERROR_TABLE } from './error-table.js';
 import { requestError, type RequestError } from './request-error.js';
 
@@ -68,7 +69,7 @@ function fromFailure(thrown: unknown): GraphQLFormattedError {
 function fromPlatformError(error: PlatformError): GraphQLFormattedError {
   const row = ERROR_TABLE.find(({ kind }) => error instanceof kind);
   if (row === undefined) return say(UNFORESEEN.code, UNFORESEEN.message, { retryable: false });
-  const reason = row.reason?.(error);
+  const reason = row.reason?.of(error);
   // A wrong user and a wrong password must read the same, so nothing that tells them apart is passed on.
   if (reason === 'LOGIN_FAILED') {
     return say(row.code, 'Login failed', { reason, platformCode: error.code, retryable: false });

@@ -1,10 +1,10 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LeaseTable } from './lease-table.js';
+import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import {
   type LeaseState,
   type SessionLife,
   type SessionStore,
-  SessionStoreUnavailableError,
   type StoredSession,
   TOUCH_AFTER,
 } from './session-store.js';

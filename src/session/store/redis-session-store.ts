@@ -1,10 +1,10 @@
 import { connectRedis, type RedisConnection } from './redis-connection.js';
 import { redisFault } from './redis-fault.js';
+import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import {
   type LeaseState,
   type SessionLife,
   type SessionStore,
-  SessionStoreUnavailableError,
   type StoredSession,
   TOUCH_AFTER,
 } from './session-store.js';

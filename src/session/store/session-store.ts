@@ -22,7 +22,7 @@ export type LeaseState = 'taken' | 'held' | 'settled';
 /**
  * Keeps sealed records. The store's clock decides on both ends of a session, and a clock that is set back leaves none with
  * more life than a new one has. Every write is conditional, so nothing that is late brings a session back.
- * Each method throws {@link SessionStoreUnavailableError} when the store cannot do its work.
+ * Each method throws `SessionStoreUnavailableError` when the store cannot do its work.
  */
 export interface SessionStore {
   /** Stores version 1 under a key that must be new; gives the absolute end in milliseconds of the epoch. */
@@ -50,12 +50,3 @@ export interface SessionStore {
 
 /** The injection token of the {@link SessionStore}. */
 export const SessionStore = Symbol('SessionStore');
-
-/** The store cannot be reached or cannot write. Says nothing about any session. */
-export class SessionStoreUnavailableError extends Error {
-  override readonly name = 'SessionStoreUnavailableError';
-
-  constructor(readonly reason: string) {
-    super(`The session store is unavailable: ${reason}`);
-  }
-}

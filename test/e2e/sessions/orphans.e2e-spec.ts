@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PlatformClient, type PlatformSession } from '../../../src/client/index.js';
-import { SessionStore, SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
+import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
+import { SessionStore } from '../../../src/session/store/session-store.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { type ProfileApp, startProfileApp } from '../../support/credentials/start-profile-app.js';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import * as client from '../../../src/client/index.js';
-import { ERROR_CODES, ERROR_REASONS } from '../../../src/errors/error-codes.js';
+import { ERROR_CODES } from '../../../src/errors/error-codes.js';
+import { ERROR_REASONS } from '../../../src/errors/error-reasons.js';
 import { ERROR_TABLE } from '../../../src/graphql/errors/error-table.js';
 
 const docs = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
@@ -39,7 +40,7 @@ describe('the error table', () => {
     }
   });
 
-  it('goes from the particular to the general', () => {
+  it('goes from the most specific kind to the most general', () => {
     ERROR_TABLE.forEach(({ kind }, index) => {
       const earlier = ERROR_TABLE.slice(0, index).filter((row) => kind.prototype instanceof row.kind);
       expect(earlier).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { GraphQLError } from 'graphql';
 import * as client from '../../../src/client/index.js';
 import { toGraphQLError } from '../../../src/graphql/errors/to-graphql-error.js';
-import { SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
+import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 
 const at = {
   message: 'CANARY in the first message',

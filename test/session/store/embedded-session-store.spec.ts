@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
-import { SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
+import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { manualClock } from '../../support/manual-clock.js';
 import { tempFolder } from '../../support/temp-folder.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
-import { SessionStoreUnavailableError } from '../../../src/session/store/session-store.js';
+import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,0 +1,126 @@
+import { type ErrorCode } from './error-codes.js';
+
+/** What is known of one reason. */
+interface ReasonFacts {
+  /** What the reason adds to the code. */
+  readonly meaning: string;
+  /** The codes that the reason comes with. */
+  readonly codes: readonly ErrorCode[];
+  /** The codes of the back-end server that the reason stands for. */
+  readonly iserverCodes?: readonly number[];
+}
+
+/** The one table of reasons. The public types, the mapping and docs/errors.md follow from it. */
+export const REASON_TABLE = {
+  NO_SESSION: {
+    codes: ['UNAUTHENTICATED'],
+    meaning: 'The request has no handle, or its handle opens no session.',
+  },
+  SESSION_EXPIRED: {
+    codes: ['UNAUTHENTICATED'],
+    meaning: 'The platform no longer knows the session (`ERR009`).',
+  },
+  LOGIN_FAILED: {
+    codes: ['UNAUTHENTICATED'],
+    meaning: 'The platform rejected the user name and password, the API key or the token.',
+  },
+  PASSWORD_EXPIRED: {
+    codes: ['UNAUTHENTICATED'],
+    meaning: 'The password has expired or must be changed.',
+    iserverCodes: [-2147216960, -2147216963, -2147216968],
+  },
+  ACCOUNT_DISABLED: {
+    codes: ['UNAUTHENTICATED'],
+    meaning: 'The account is disabled.',
+    iserverCodes: [-2147216965],
+  },
+  ACCOUNT_LOCKED: {
+    codes: ['UNAUTHENTICATED'],
+    meaning: 'The account is locked, usually after too many failed logins.',
+    iserverCodes: [-2147216972, -2147202287, -2147072513],
+  },
+  STANDARD_AUTH_DISABLED: {
+    codes: ['UNAUTHENTICATED'],
+    meaning: 'The platform does not accept user names and passwords.',
+    iserverCodes: [-2147213792],
+  },
+  ALREADY_EXISTS: { codes: ['CONFLICT'], meaning: 'An object with that name already exists.' },
+  AMBIGUOUS_NAME: {
+    codes: ['CONFLICT'],
+    meaning: 'Several projects have that name; the message lists their ids.',
+  },
+  SESSION_LIMIT: {
+    codes: ['PLATFORM_ERROR'],
+    meaning: 'The platform does not allow another session.',
+    iserverCodes: [-2147072486, -2147209052, -2147073423, -2147073424],
+  },
+  PROJECT_NOT_LOADED: {
+    codes: ['PLATFORM_ERROR'],
+    meaning: 'The project is listed but not loaded.',
+    iserverCodes: [-2147209151, -2147209192, -2147209177, -2147209183],
+  },
+  LIMIT_EXCEEDED: {
+    codes: ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'],
+    meaning: 'The document exceeds a limit; the message names it.',
+  },
+  ORIGIN_NOT_ALLOWED: {
+    codes: ['FORBIDDEN'],
+    meaning: 'A mutation came from a page whose origin is not allowed, or by cookie without `Origin`.',
+  },
+  CONNECT: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'The connection was refused or reset.' },
+  DNS: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'The host name was not found.' },
+  TLS: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'No trusted TLS connection could be made.' },
+  CIRCUIT_OPEN: {
+    codes: ['UPSTREAM_UNAVAILABLE'],
+    meaning: 'The platform failed too often and is not called for a while.',
+  },
+  SECRET_NOT_FOUND: { codes: ['CREDENTIAL_UNAVAILABLE'], meaning: 'The secret store has no such secret.' },
+  SECRET_DENIED: { codes: ['CREDENTIAL_UNAVAILABLE'], meaning: 'The secret store denied access.' },
+  SECRET_NOT_CONFIGURED: {
+    codes: ['CREDENTIAL_UNAVAILABLE'],
+    meaning: 'The service has no credentials or region for the secret store.',
+  },
+  SECRET_THROTTLED: {
+    codes: ['CREDENTIAL_UNAVAILABLE'],
+    meaning: 'The secret store received too many requests.',
+  },
+  SECRET_TIMEOUT: { codes: ['CREDENTIAL_UNAVAILABLE'], meaning: 'The secret store did not answer in time.' },
+  SECRET_UNREACHABLE: {
+    codes: ['CREDENTIAL_UNAVAILABLE'],
+    meaning: 'The secret store cannot be reached or failed.',
+  },
+  SECRET_MALFORMED: { codes: ['CREDENTIAL_UNAVAILABLE'], meaning: 'The secret cannot be read.' },
+  SECRET_EMPTY: { codes: ['CREDENTIAL_UNAVAILABLE'], meaning: 'The secret is empty.' },
+  SECRET_MISSING_KEY: {
+    codes: ['CREDENTIAL_UNAVAILABLE'],
+    meaning: 'The secret does not have the key that the profile names.',
+  },
+  SECRET_MISSING_SDK: {
+    codes: ['CREDENTIAL_UNAVAILABLE'],
+    meaning: 'A package that the secret store needs is not installed.',
+  },
+} as const satisfies Readonly<Record<string, ReasonFacts>>;
+
+export type ErrorReason = keyof typeof REASON_TABLE;
+
+const ROWS = Object.entries(REASON_TABLE) as [ErrorReason, ReasonFacts][];
+
+/** Every `extensions.reason`, with what it adds to the code. */
+export const ERROR_REASONS = Object.fromEntries(
+  ROWS.map(([reason, { meaning }]) => [reason, meaning]),
+) as Readonly<Record<ErrorReason, string>>;
+
+/** The reasons that a code of the back-end server can give to an error with this code. */
+export function iserverReasons(code: ErrorCode): ErrorReason[] {
+  return ROWS.filter(([, { codes, iserverCodes }]) => iserverCodes && codes.includes(code)).map(
+    ([reason]) => reason,
+  );
+}
+
+/** The reason that a back-end code gives to an error with this code; undefined where it gives none. */
+export function iserverReason(iserverCode: string | undefined, code: ErrorCode): ErrorReason | undefined {
+  const number = Number(iserverCode);
+  return iserverReasons(code).find((reason) =>
+    (REASON_TABLE[reason] as ReasonFacts).iserverCodes?.includes(number),
+  );
+}
