@@ -1,12 +1,71 @@
-/** The dependency rule: imports point down. Each rule's comment says what it keeps. */
-const LAYERS = 'auth|projects|credentials|console|health|metrics';
+/** The dependency rule: imports point down, from room to room as .dependency-rooms.cjs lists them. */
+const ROOMS = require('./.dependency-rooms.cjs');
+
+/** A regular expression for the files of a room; those of its subfolders are other rooms. */
+const filesOf = (room) => `^src/${room === '' ? '' : `${room}/`}[^/]+$`;
+
+const roomRules = Object.entries(ROOMS).map(([room, imports]) => ({
+  name: `${room === '' ? 'entries' : room}-imports-what-its-room-may`,
+  comment: 'Imports point down. If this arrow is meant, add it in .dependency-rooms.cjs.',
+  severity: 'error',
+  from: { path: filesOf(room) },
+  to: { path: '^src/', pathNot: [room, ...imports].map(filesOf) },
+}));
 
 module.exports = {
   forbidden: [
+    ...roomRules,
+    {
+      name: 'every-folder-is-a-room',
+      comment: 'A new folder needs a line in .dependency-rooms.cjs.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [...Object.keys(ROOMS).map(filesOf), '^src/console/page/'] },
+      to: {},
+    },
+    {
+      name: 'no-cycles-between-rooms',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
+      name: 'client-is-entered-by-its-index',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/client/' },
+      to: { path: '^src/client/', pathNot: '^src/client/index\\.ts$' },
+    },
+    {
+      name: 'embedded-platform-is-entered-by-its-index',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/embedded-platform/' },
+      to: { path: '^src/embedded-platform/', pathNot: '^src/embedded-platform/index\\.ts$' },
+    },
+    {
+      name: 'embedded-platform-is-plain-node',
+      comment: 'A platform that shared code with the client would repeat the mistakes of the client.',
+      severity: 'error',
+      from: { path: '^src/embedded-platform/' },
+      to: { dependencyTypesNot: ['core', 'local', 'type-only'] },
+    },
+    {
+      name: 'embedded-platform-is-loaded-on-demand',
+      comment: 'A service with a real platform never loads the embedded one.',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/embedded-platform/', dynamic: false },
+    },
+    {
+      name: 'errors-are-plain',
+      comment: 'The codes and reasons can be imported in a browser.',
+      severity: 'error',
+      from: { path: '^src/errors/' },
+      to: { pathNot: '^src/errors/' },
+    },
+    {
       name: 'no-orphans',
-      comment: 'A file that nothing imports has no reason to exist; entries and ambient types excepted.',
+      comment: 'A file that nothing imports is not needed, except for entries and ambient types.',
       severity: 'error',
       from: {
         orphan: true,
@@ -27,65 +86,8 @@ module.exports = {
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
     },
     {
-      name: 'client-stands-alone',
-      comment: 'The typed client imports nothing of ours.',
-      severity: 'error',
-      from: { path: '^src/client/' },
-      to: { path: '^src/', pathNot: '^src/client/' },
-    },
-    {
-      name: 'client-has-one-door',
-      comment: 'The client is entered by client/index.ts only.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/client/' },
-      to: { path: '^src/client/', pathNot: '^src/client/index\\.ts$' },
-    },
-    {
-      name: 'embedded-platform-stands-alone',
-      comment: 'A platform that shared constants with the client would agree with its mistakes.',
-      severity: 'error',
-      from: { path: '^src/embedded-platform/' },
-      to: { path: '^src/', pathNot: '^src/embedded-platform/' },
-    },
-    {
-      name: 'embedded-platform-is-plain-node',
-      severity: 'error',
-      from: { path: '^src/embedded-platform/' },
-      to: { dependencyTypesNot: ['core', 'local', 'type-only'] },
-    },
-    {
-      name: 'embedded-platform-is-loaded-by-the-app-only',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(embedded-platform/|platform/platform\\.module\\.ts$|demo-platform\\.ts$)' },
-      to: { path: '^src/embedded-platform/' },
-    },
-    {
-      name: 'session-knows-no-layer-above',
-      severity: 'error',
-      from: { path: '^src/session/' },
-      to: { path: `^src/(${LAYERS}|graphql|main|app)` },
-    },
-    {
-      name: 'credentials-know-the-client-only',
-      severity: 'error',
-      from: { path: '^src/credentials/' },
-      to: { path: '^src/', pathNot: '^src/(credentials|client|config|errors|session)/' },
-    },
-    {
-      name: 'auth-and-projects-are-strangers',
-      severity: 'error',
-      from: { path: '^src/(auth|projects)/' },
-      to: { path: '^src/(auth|projects)/', pathNot: '^src/$1/' },
-    },
-    {
-      name: 'config-is-at-the-bottom',
-      severity: 'error',
-      from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/config/' },
-    },
-    {
       name: 'nest-by-role-only',
-      comment: 'Nest is known to the files whose suffix says so; the rest is plain TypeScript.',
+      comment: 'Only files with a Nest suffix import Nest; the rest is plain TypeScript.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -97,9 +99,9 @@ module.exports = {
       to: { path: '^node_modules/@nestjs/' },
     },
     {
-      name: 'cloud-sdks-in-credentials-only',
+      name: 'cloud-sdks-in-providers-only',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/credentials/' },
+      from: { path: '^src/', pathNot: '^src/credentials/providers/' },
       to: { path: '^node_modules/(@aws-sdk|@azure|@google-cloud)/' },
     },
   ],

@@ -1,12 +1,13 @@
 /**
  * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md,
- * .env.example, examples/federation/supergraph.graphql.
- * With --check it writes nothing and fails where a file is not what the code would make.
+ * .env.example, examples/federation/supergraph.graphql, and the rooms in CONTRIBUTING.md and docs/architecture.md.
+ * With --check it writes nothing and fails if a file differs from what the code would make.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { composeSupergraph, USUAL_URLS } from '../examples/federation/compose.ts';
 import { configurationPage, environmentExample } from './configuration.js';
 import { errorsPage } from './errors-page.js';
+import { pageWithRooms } from './rooms-pages.js';
 import { sdl } from './sdl.js';
 
 const { schema, subgraph } = await sdl();
@@ -16,6 +17,8 @@ const files = {
   'docs/errors.md': errorsPage(),
   'docs/configuration.md': configurationPage(),
   '.env.example': environmentExample(),
+  'CONTRIBUTING.md': await pageWithRooms('CONTRIBUTING.md'),
+  'docs/architecture.md': await pageWithRooms('docs/architecture.md'),
   'examples/federation/supergraph.graphql': await composeSupergraph(USUAL_URLS, subgraph),
 };
 
@@ -28,7 +31,7 @@ for (const [path, text] of Object.entries(files)) {
 }
 if (drifted.length > 0) {
   console.error(
-    `Not what the code says: ${drifted.join(', ')}. Run npm run generate and commit what it wrote.`,
+    `These files are out of date: ${drifted.join(', ')}. Run npm run generate and commit the result.`,
   );
   process.exitCode = 1;
 }

@@ -4,10 +4,10 @@ import { type AddressInfo } from 'node:net';
 
 import { createPlatform } from './sessions/platform.js';
 import { createPlatformServer } from './server.js';
-import { type EmbeddedPlatformOptions, readSettings } from './settings.js';
+import { type EmbeddedPlatformOptions, readSettings } from './sessions/settings.js';
 
 export { DEMO_LOGINS } from './accounts/directory.js';
-export { type EmbeddedPlatformOptions } from './settings.js';
+export { type EmbeddedPlatformOptions } from './sessions/settings.js';
 
 const LOOPBACK = '127.0.0.1';
 

@@ -3,7 +3,7 @@ import { Plugin } from '@nestjs/apollo';
 import { Inject } from '@nestjs/common';
 import { Counter, type Registry } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
-import { MetricsRegistry } from './metrics-registry.js';
+import { MetricsRegistry } from './registry/metrics-registry.js';
 
 /** Counts the operations of GraphQL by what came of them: HTTP says 200 to most. */
 @Plugin()

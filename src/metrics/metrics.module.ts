@@ -16,7 +16,7 @@ import { RefusedRecords } from '../session/sealed/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
 import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
-import { MetricsRegistry, processRegistry } from './metrics-registry.js';
+import { MetricsRegistry, processRegistry } from './registry/metrics-registry.js';
 import { showProfiles } from './profile-metrics.js';
 import { measureRequests } from './request-metrics.js';
 import { showRefusedRecords } from './session-metrics.js';

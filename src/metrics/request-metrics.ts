@@ -1,8 +1,6 @@
 import { type FastifyInstance } from 'fastify';
 import { Histogram, type Registry } from 'prom-client';
-
-/** Seconds: from an answer out of memory to the longest that a request may take. */
-export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+import { DURATION_BUCKETS } from './registry/duration-buckets.js';
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 

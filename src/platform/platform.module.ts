@@ -2,8 +2,8 @@ import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nes
 import { type Registry } from 'prom-client';
 import { type CircuitChange, PlatformClient } from '../client/index.js';
 import { Settings } from '../config/settings.js';
-import { MetricsRegistry } from '../metrics/metrics-registry.js';
-import { measurePlatformCalls } from '../metrics/platform-metrics.js';
+import { MetricsRegistry } from '../metrics/registry/metrics-registry.js';
+import { measurePlatformCalls } from '../metrics/registry/platform-metrics.js';
 import { platformClient } from './platform-client.factory.js';
 
 /** The platform that is run here, where none is configured. */

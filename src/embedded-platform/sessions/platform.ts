@@ -1,6 +1,6 @@
 import { IdentityTokens } from './identity-tokens.js';
 import { SessionTable } from './session-table.js';
-import { type Settings } from '../settings.js';
+import { type Settings } from './settings.js';
 
 /** All that one running platform knows. */
 export interface Platform {

@@ -1,6 +1,6 @@
 import { Histogram, type Registry } from 'prom-client';
-import { type PlatformCall } from '../client/index.js';
-import { DURATION_BUCKETS } from './request-metrics.js';
+import { type PlatformCall } from '../../client/index.js';
+import { DURATION_BUCKETS } from './duration-buckets.js';
 
 /** The operations that the service makes (spec, "Endpoints"); whatever else is called counts as `other`. */
 const OPERATIONS: readonly string[] = [

@@ -1,0 +1,82 @@
+/**
+ * The rooms of src/, each with the rooms that it may import: the one place where this is decided. The checker takes its
+ * rules from this table, and the drawings in CONTRIBUTING.md and docs/architecture.md are made from it.
+ *
+ * A room is one folder without its subfolders; `src` itself holds the entries. Rooms are listed from the top floor down.
+ */
+module.exports = {
+  '': ['app', 'config', 'errors', 'embedded-platform'],
+  app: [
+    'http',
+    'metrics',
+    'console',
+    'health',
+    'graphql',
+    'graphql/errors',
+    'auth',
+    'projects',
+    'credentials',
+    'session',
+    'platform',
+    'config',
+    'logging',
+  ],
+
+  http: ['errors'],
+  metrics: ['metrics/registry', 'credentials', 'session', 'session/sealed', 'config', 'errors'],
+  console: ['config'],
+  health: ['session', 'session/store'],
+
+  graphql: [
+    'graphql/documents',
+    'graphql/federation',
+    'graphql/request',
+    'graphql/errors',
+    'config',
+    'logging',
+  ],
+  'graphql/documents': ['graphql/request', 'graphql/errors', 'config'],
+  'graphql/federation': ['graphql/request', 'graphql/errors', 'config'],
+  'graphql/request': ['graphql/errors', 'session', 'session/sealed', 'config'],
+  'graphql/errors': ['errors', 'client'],
+
+  auth: ['credentials', 'session', 'session/store', 'errors', 'config', 'client'],
+  projects: ['session', 'client'],
+
+  credentials: ['credentials/profiles', 'credentials/providers', 'session', 'errors', 'config', 'client'],
+  'credentials/profiles': ['credentials/providers', 'errors', 'client'],
+  'credentials/providers': ['errors', 'config', 'client'],
+
+  session: ['session/sealed', 'session/store', 'errors', 'config', 'client'],
+  'session/sealed': ['session/store', 'config'],
+  'session/store': ['errors', 'client'],
+
+  platform: ['metrics/registry', 'config', 'client', 'embedded-platform'],
+  'metrics/registry': ['client'],
+
+  errors: [],
+  config: [],
+  logging: [],
+
+  client: ['client/managed', 'client/session', 'client/connection', 'client/errors'],
+  'client/managed': ['client/session', 'client/connection', 'client/errors'],
+  'client/session': ['client/connection', 'client/connection/transport', 'client/errors'],
+  'client/connection': ['client/connection/transport', 'client/errors'],
+  'client/connection/transport': ['client/errors'],
+  'client/errors': [],
+
+  'embedded-platform': [
+    'embedded-platform/operations',
+    'embedded-platform/sessions',
+    'embedded-platform/accounts',
+    'embedded-platform/wire',
+  ],
+  'embedded-platform/operations': [
+    'embedded-platform/sessions',
+    'embedded-platform/accounts',
+    'embedded-platform/wire',
+  ],
+  'embedded-platform/sessions': ['embedded-platform/accounts', 'embedded-platform/wire'],
+  'embedded-platform/accounts': ['embedded-platform/wire'],
+  'embedded-platform/wire': [],
+};

@@ -1,0 +1,102 @@
+/** Each room of src/ with the rooms that it imports; `''` is src itself, the entries. */
+export type Rooms = Readonly<Record<string, readonly string[]>>;
+
+/** A dependency as dependency-cruiser reports it. */
+export interface CruisedModule {
+  readonly source: string;
+  readonly dependencies: readonly { readonly resolved: string }[];
+}
+
+/** The rooms of the code, with the imports that there really are. */
+export function roomsOf(modules: readonly CruisedModule[]): Rooms {
+  const rooms = new Map<string, Set<string>>();
+  for (const { source, dependencies } of modules) {
+    const room = roomOf(source);
+    if (room === undefined) continue;
+    const imports = rooms.get(room) ?? new Set();
+    rooms.set(room, imports);
+    for (const { resolved } of dependencies) {
+      const other = roomOf(resolved);
+      if (other !== undefined && other !== room) imports.add(other);
+    }
+  }
+  return Object.fromEntries([...rooms].map(([room, imports]) => [room, [...imports]]));
+}
+
+function roomOf(path: string): string | undefined {
+  return /^src\/(?:(.+)\/)?[^/]+\.ts$/
+    .exec(path)
+    ?.slice(1)
+    .map((room: string | undefined) => room ?? '')[0];
+}
+
+/** The rooms inside one folder, without the arrows that leave it. */
+export function roomsWithin(rooms: Rooms, folder: string): Rooms {
+  const isWithin = (room: string): boolean => room === folder || room.startsWith(`${folder}/`);
+  return Object.fromEntries(
+    Object.entries(rooms)
+      .filter(([room]) => isWithin(room))
+      .map(([room, imports]) => [room, imports.filter(isWithin)]),
+  );
+}
+
+/** How many rooms there are, how many arrows between them, and how many floors the longest way down has. */
+export function figures(rooms: Rooms): { rooms: number; floors: number; arrows: number } {
+  const heights = new Map<string, number>();
+  const heightOf = (room: string, above: readonly string[]): number => {
+    if (above.includes(room))
+      throw new Error(`These rooms import each other: ${[...above, room].join(', ')}`);
+    const known = heights.get(room);
+    if (known !== undefined) return known;
+    const height = 1 + Math.max(0, ...(rooms[room] ?? []).map((below) => heightOf(below, [...above, room])));
+    heights.set(room, height);
+    return height;
+  };
+  return {
+    rooms: Object.keys(rooms).length,
+    floors: Math.max(0, ...Object.keys(rooms).map((room) => heightOf(room, []))),
+    arrows: Object.values(rooms).reduce((sum, imports) => sum + imports.length, 0),
+  };
+}
+
+/** The rooms as a Mermaid drawing, folder by folder. An arrow that follows from other arrows is left out. */
+export function drawing(rooms: Rooms): string {
+  const lines = ['```mermaid', 'flowchart TD'];
+  for (const top of new Set(Object.keys(rooms).map(topOf))) {
+    const inside = Object.keys(rooms).filter((room) => topOf(room) === top);
+    const nodes = inside.map((room) => `  ${id(room)}["${room === '' ? 'entries' : room}"]`);
+    lines.push(
+      ...(inside.length > 1 ? [`  subgraph folder_${id(top)} ["${top}/"]`, ...nodes, '  end'] : nodes),
+    );
+  }
+  for (const [room, imports] of Object.entries(rooms)) {
+    const direct = imports.filter((target) => !imports.some((other) => reaches(rooms, other, target)));
+    lines.push(...direct.map((target) => `  ${id(room)} --> ${id(target)}`));
+  }
+  return [...lines, '```'].join('\n');
+}
+
+/** Every room with what it may import, as a Markdown table. */
+export function roomTable(rooms: Rooms): string {
+  const rows = Object.entries(rooms).map(
+    ([room, imports]) => `| ${label(room)} | ${imports.map(label).join(', ') || 'nothing of ours'} |`,
+  );
+  return ['| room | may import |', '| --- | --- |', ...rows].join('\n');
+}
+
+function topOf(room: string): string {
+  return room.split('/', 1)[0] ?? '';
+}
+
+function reaches(rooms: Rooms, from: string, target: string): boolean {
+  return (rooms[from] ?? []).some((next) => next === target || reaches(rooms, next, target));
+}
+
+/** Mermaid takes letters and underscores; a room named like a keyword, such as `end`, needs the prefix. */
+function id(room: string): string {
+  return `room_${room.replaceAll(/[^a-z]/g, '_')}`;
+}
+
+function label(room: string): string {
+  return room === '' ? 'entries (`main`, `index`, `demo-platform`)' : `\`${room}\``;
+}
