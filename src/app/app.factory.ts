@@ -5,12 +5,12 @@ import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { type Environment, SettingsModule } from '../config/settings.module.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
-import { headAnswers, REQUEST_ID_HEADER } from '../http/answer-headers.js';
+import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
 import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
 import { drainConnections } from '../http/drain.js';
 import { HttpAdapter } from '../http/http.adapter.js';
 import { readJsonBodies } from '../http/json-body.js';
-import { refuseOddHosts } from '../http/known-host.js';
+import { refuseInvalidHosts } from '../http/known-host.js';
 import { protect } from '../http/protect.js';
 import { readJsonOnly } from '../http/read-json-only.js';
 import { requestId } from '../http/request-id.js';
@@ -58,14 +58,14 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   const server = adapter.getInstance();
   logRequests(server, scope);
   drainConnections(server);
-  headAnswers(server);
+  addAnswerHeaders(server);
   readJsonOnly(server);
   readJsonBodies(server);
   await protect(server, {
     origins: settings.CORS_ORIGINS,
     requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS],
   });
-  refuseOddHosts(server);
+  refuseInvalidHosts(server);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(module, LoggingModule.with(scope)),
     adapter,

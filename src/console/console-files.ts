@@ -6,7 +6,7 @@ const TYPES = {
   js: 'text/javascript; charset=utf-8',
 } as const;
 
-/** All that the console consists of; nothing else is ever read, whatever a path says. */
+/** All files of the console; nothing else is ever read, whatever the path says. */
 const FILES = [
   'index.html',
   'console.css',
@@ -23,7 +23,7 @@ export interface ConsoleFile {
   readonly content: Buffer;
 }
 
-/** A file of the console by its name; undefined where it has none of that name. */
+/** A file of the console by name; undefined if there is none. */
 export async function consoleFile(name: string): Promise<ConsoleFile | undefined> {
   const file = FILES.find((known) => known === name);
   if (file === undefined) return undefined;

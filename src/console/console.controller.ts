@@ -3,7 +3,7 @@ import { type FastifyReply } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { consoleFile } from './console-files.js';
 
-/** Everything comes from here, and nothing is asked of anybody else; the editor writes its own inline styles. */
+/** Everything is loaded from here and from no other host; the editor writes its own inline styles. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +18,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const PAGE = 'index.html';
 
-/** A page to try queries on, with a login panel. It is there wherever introspection is and any document may run. */
+/** A page to try queries, with a login panel. Available wherever introspection is on and any document may run. */
 @Controller()
 export class ConsoleController {
   constructor(private readonly settings: Settings) {}
@@ -51,8 +51,8 @@ export class ConsoleController {
 }
 
 /**
- * The page has to name root fields as this service does, and tells the demo login where there is one. The prefix is
- * letters and digits, by its setting's check.
+ * The page must use the root field names of this service, and shows the demo login if there is one. The setting's check
+ * ensures that the prefix has only letters and digits.
  */
 function withSettings(page: Buffer, { FIELD_PREFIX = '', usesEmbeddedPlatform }: Settings): string {
   return page

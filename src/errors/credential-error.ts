@@ -1,4 +1,4 @@
-/** The stores a credential can come from; the names are the spec's, and those of the profile file. */
+/** The stores a credential can come from, named as in the spec and in the profile file. */
 export const CREDENTIAL_STORES = [
   'secrets_manager',
   'parameter_store',
@@ -10,7 +10,7 @@ export const CREDENTIAL_STORES = [
 
 export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
 
-/** Why a credential could not be had, in words for an operator. */
+/** Why a credential could not be loaded, in words for an operator. */
 export const CREDENTIAL_REASONS = {
   NOT_FOUND: 'the store has no such secret',
   DENIED: 'the store refused the request',
@@ -26,7 +26,7 @@ export const CREDENTIAL_REASONS = {
 
 export type CredentialReason = keyof typeof CREDENTIAL_REASONS;
 
-/** Where a secret is looked for: safe to print, unlike what is found there. */
+/** Where a secret is looked up: safe to print, unlike the secret itself. */
 export interface SecretOrigin {
   readonly store: CredentialStore;
   /** The secret's own name: an id, a variable, a path. */
@@ -34,8 +34,8 @@ export interface SecretOrigin {
 }
 
 /**
- * A credential could not be had (spec, "Credential providers"). Names the store and the secret and never holds
- * a value: it is made afresh and carries no cause, since an SDK's own error may hold headers, tokens and bodies.
+ * A credential could not be loaded (spec, "Credential providers"). Names the store and the secret, and never holds a
+ * value. It has no cause, since an SDK's own error may hold headers, tokens and bodies.
  */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
@@ -43,7 +43,7 @@ export class CredentialError extends Error {
   readonly secret: string;
   readonly reason: CredentialReason;
 
-  /** @param detail - what is known beyond the reason; made of names only, never of anything that was read. */
+  /** @param detail - more than the reason says, in names only, never anything that was read. */
   constructor(origin: SecretOrigin, reason: CredentialReason, detail: string = CREDENTIAL_REASONS[reason]) {
     super(`${origin.store} ${JSON.stringify(origin.secret)}: ${detail}`);
     this.store = origin.store;

@@ -16,7 +16,7 @@ import { RequestPlugin } from './request/request.plugin.js';
 import { describeRootTypes } from './federation/root-descriptions.js';
 import { toGraphQLError } from './errors/to-graphql-error.js';
 
-/** Composers differ in what they read: this version and these directives are read by all. */
+/** Composers support different versions and directives; all support these. */
 const FEDERATION = {
   version: 2,
   importUrl: 'https://specs.apollo.dev/federation/v2.7',
@@ -57,7 +57,7 @@ const FEDERATION = {
         parseOptions: { maxLexicalTokens: settings.GRAPHQL_MAX_TOKENS },
         validationRules: [refusalRule],
         allowBatchedHttpRequests: false,
-        // Bodies are JSON only, and the origin of a mutation is looked at: see origin.plugin.ts.
+        // Bodies are JSON only, and the origin of a mutation is checked in origin.plugin.ts.
         csrfPrevention: false,
         persistedQueries: persisted !== undefined && { cache: persisted.asCache() },
         context: graphQLContext(settings.SESSION_HEADER),

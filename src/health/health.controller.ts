@@ -9,14 +9,14 @@ export class HealthController {
     private readonly readiness: ReadinessService,
   ) {}
 
-  /** The process answers. */
+  /** The process is running. */
   @Get('livez')
   @HealthCheck()
   live(): Promise<HealthCheckResult> {
     return this.health.check([]);
   }
 
-  /** The session store can be written and the service is not about to stop. */
+  /** The session store can be written and the service is not shutting down. */
   @Get('readyz')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {

@@ -2,7 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { SessionStore } from '../session/store/session-store.js';
 
-/** What a balancer has to know before it sends a request. */
+/** What a load balancer needs to know before it sends requests. */
 @Injectable()
 export class ReadinessService implements BeforeApplicationShutdown {
   private stopping = false;

@@ -1,18 +1,18 @@
 import { type FastifyInstance, type FastifyReply } from 'fastify';
 
-/** Carries the id of a request, both ways. */
+/** The header with the request id, in requests and answers. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** Nothing that is answered here is for a cache. */
+/** No answer may be cached. */
 export const CACHE_CONTROL = 'private, no-store';
 
-/** Sets what every answer carries. */
+/** Sets the headers of every answer. */
 export function setAnswerHeaders(reply: FastifyReply): void {
   void reply.header(REQUEST_ID_HEADER, reply.request.id).header('cache-control', CACHE_CONTROL);
 }
 
-/** The same for all that come to a route, or to none. */
-export function headAnswers(server: FastifyInstance): void {
+/** Sets them for every request, with or without a route. */
+export function addAnswerHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', (_request, reply, done) => {
     setAnswerHeaders(reply);
     done();

@@ -10,13 +10,13 @@ const STATUS_BY_FAULT = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ]);
 const BAD_REQUEST = 400;
-const NO_HTTP: ErrorAnswer = {
+const INVALID_HTTP: ErrorAnswer = {
   status: BAD_REQUEST,
   code: 'BAD_REQUEST',
-  message: 'What was sent is not HTTP',
+  message: 'The request is not valid HTTP',
 };
 
-/** Answers what is not HTTP, or does not end, and closes its connection: there is no request to answer otherwise. */
+/** Answers a request that is not valid HTTP or never completes, and closes its connection. */
 export function answerBrokenHttp(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -24,7 +24,7 @@ export function answerBrokenHttp(error: ConnectionError, socket: Socket): void {
   }
   const { status, ...answer } = STATUS_BY_FAULT.has(error.code)
     ? errorAnswer(STATUS_BY_FAULT.get(error.code))
-    : NO_HTTP;
+    : INVALID_HTTP;
   const id = randomUUID();
   const body = errorBody({ status, ...answer }, id);
   socket.end(
@@ -41,12 +41,12 @@ export function answerBrokenHttp(error: ConnectionError, socket: Socket): void {
   );
 }
 
-/** Answers an address that cannot be decoded. No hook has seen such a request. */
+/** Answers a URL that cannot be decoded. Hooks do not run for such a request. */
 export function answerBadAddress(_error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
   setAnswerHeaders(reply);
   sendErrorAnswer(reply, {
     status: BAD_REQUEST,
     code: 'BAD_REQUEST',
-    message: 'The address of the request cannot be read',
+    message: 'The URL of the request cannot be decoded',
   });
 }

@@ -1,6 +1,6 @@
 import { type FastifyInstance } from 'fastify';
 
-/** Once the server closes, each answer that is still on its way ends its connection: nothing is left open to wait for. */
+/** Once the server closes, each remaining answer closes its connection, so that shutdown does not wait for idle ones. */
 export function drainConnections(server: FastifyInstance): void {
   let closing = false;
   server.addHook('preClose', (done) => {

@@ -1,7 +1,7 @@
 import { type FastifyReply } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 
-/** An answer that never got as far as GraphQL, in the shape that a GraphQL client reads. */
+/** An answer to a request that never reached GraphQL, in the shape that GraphQL clients expect. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly code: ErrorCode;
@@ -12,19 +12,19 @@ export interface ErrorAnswer {
 const SERVER_ERROR = 500;
 const BAD_REQUEST = 400;
 
-/** What is wrong with a request, by HTTP status. */
+/** Messages by HTTP status. */
 const MESSAGES = new Map<number, string>([
-  [400, 'The request cannot be read: its body must be one JSON object'],
-  [404, 'There is nothing at this address'],
-  [405, 'Use GET for queries, or POST'],
-  [408, 'The request did not come to its end in time'],
-  [413, 'The body of the request is too large'],
-  [414, 'The address is too long'],
-  [415, 'The body of the request must be application/json in UTF-8, not compressed'],
-  [431, 'The headers of the request are too large'],
+  [400, 'The request body must be one JSON object'],
+  [404, 'No such path'],
+  [405, 'Use POST, or GET for queries'],
+  [408, 'The request was not received in time'],
+  [413, 'The request body is too large'],
+  [414, 'The URL is too long'],
+  [415, 'The request body must be uncompressed application/json in UTF-8'],
+  [431, 'The request headers are too large'],
 ]);
 
-/** The answer for a status; what is no fault of the caller is masked. */
+/** The answer for a status; anything but a caller's mistake is masked. */
 export function errorAnswer(status: number | undefined): ErrorAnswer {
   if (status === undefined || status >= SERVER_ERROR || status < BAD_REQUEST) {
     return { status: SERVER_ERROR, code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' };

@@ -5,7 +5,7 @@ import { errorAnswer, sendErrorAnswer } from './error-answer.js';
 const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
 
-/** The HTTP server as Nest drives it, except that what never reaches a route is answered as a GraphQL client expects it. */
+/** Nest's HTTP adapter, except that requests without a route get the answer that GraphQL clients expect. */
 export class HttpAdapter extends FastifyAdapter {
   override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {
     return this.getInstance().setErrorHandler(

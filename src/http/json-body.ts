@@ -1,18 +1,18 @@
 import { type FastifyInstance } from 'fastify';
 
-/** A body that is no JSON, or reads differently in different places. Fastify answers with the status. */
+/** A body that is not JSON or that parsers read differently. Fastify answers with the status. */
 class UnreadableJsonError extends Error {
   readonly statusCode = 400;
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Strings with what follows them: a colon follows the names of members and no value. */
+/** Strings and what follows them: a colon follows names, never values. */
 const STRINGS = /"(?:[^"\\]|\\.)*"\s*(:?)/gs;
 
 /**
- * Reads JSON bodies by Fastify's own parser, and refuses what others might read differently: a byte order mark, bytes
- * that are not UTF-8, a name that an object has twice.
+ * Reads JSON bodies with Fastify's own parser, and refuses what parsers read differently: a byte order mark, bytes that
+ * are not UTF-8, a duplicate name in an object.
  */
 export function readJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
@@ -31,7 +31,8 @@ export function readJsonBodies(server: FastifyInstance): void {
     }
     void parse(request, text, (error, value: unknown) => {
       if (error !== null) done(error);
-      else if (namesWritten(text) !== namesRead(value)) done(new UnreadableJsonError('A name stands twice'));
+      else if (namesWritten(text) !== namesRead(value))
+        done(new UnreadableJsonError('An object has a duplicate name'));
       else done(null, value);
     });
   });
@@ -43,7 +44,7 @@ function namesWritten(json: string): number {
   return count;
 }
 
-/** Not by recursion: a body may be deeper than a stack. */
+/** Without recursion: a body may be deeper than the stack. */
 function namesRead(value: unknown): number {
   let count = 0;
   const left = [value];

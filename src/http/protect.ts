@@ -4,21 +4,21 @@ import { type FastifyInstance } from 'fastify';
 
 const PREFLIGHT_SECONDS = 600;
 
-/** How browsers may use the service. */
+/** What browsers may do across origins. */
 export interface BrowserAccess {
   /** Exact origins that may read answers and send cookies. */
   readonly origins: readonly string[];
-  /** Request headers that they may set, besides `content-type`. */
+  /** Request headers that pages may set, besides `content-type`. */
   readonly requestHeaders: readonly string[];
 }
 
-/** Sets the headers by which a browser protects its user; whoever is not on the list of origins gets no CORS header. */
+/** Sets the security headers for browsers; an origin that is not listed gets no CORS header. */
 export async function protect(
   server: FastifyInstance,
   { origins, requestHeaders }: BrowserAccess,
 ): Promise<void> {
   await server.register(helmet, {
-    // Answers are data: nothing in them is ever to be run, loaded or framed.
+    // Answers are data: nothing in them may run, load or be framed.
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },

@@ -1,12 +1,12 @@
 import { MIMEType } from 'node:util';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 
-/** A body that is not read. Fastify answers with the status. */
+/** A body of an unsupported type. Fastify answers with the status. */
 class UnreadableBodyError extends Error {
   readonly statusCode = 415;
 }
 
-/** Reads bodies of `application/json` in UTF-8 and no others: a foreign page can send forms and plain text unasked. */
+/** Accepts only `application/json` in UTF-8: a foreign page can send forms and plain text without a preflight. */
 export function readJsonOnly(server: FastifyInstance): void {
   server.removeContentTypeParser('text/plain');
   server.addHook('preParsing', (request, _reply, payload, done) => {

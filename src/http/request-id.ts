@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
 
-/** Ids of other services are taken over as they are, if they can stand in a log line and a header without harm. */
+/** Ids from callers are kept if they are safe in a log line and a header. */
 const WELL_FORMED = /^[A-Za-z0-9._:-]{8,128}$/;
 
 /** The caller's request id if it is well-formed, else a new one. */

@@ -13,11 +13,11 @@ const SECRETS = [
 ];
 
 /**
- * What is logged, and how. Errors are written field by field, and requests by {@link logRequests}: no header, no query
- * string, no body and no further property of an error is ever looked at, so nothing secret is there to be redacted.
- * `redact` is a second wall for objects that somebody logs by hand.
+ * What is logged, and how. Errors are written field by field, and requests by {@link logRequests}: headers, query
+ * strings, bodies and other properties of errors are never read, so there is no secret to redact. `redact` is a second
+ * line of defense for objects that are logged by hand.
  *
- * @param requestId the id of the request that is being served, if any.
+ * @param requestId the id of the current request, if any.
  */
 export function logOptions(level: string, requestId: () => string | undefined): LoggerOptions {
   return {

@@ -1,17 +1,17 @@
 import { type FastifyInstance } from 'fastify';
 import { type RequestScope } from './request-scope.js';
 
-/** Probes come every few seconds: they are told of at debug level only. */
+/** Probes come every few seconds: they are logged at debug level only. */
 const PROBES = /^\/(livez|readyz)$/;
 const SERVER_ERROR = 500;
 
-/** Logs one line an answer, and lets every line that is logged meanwhile know its request. */
+/** Logs one line for each answer, and gives every line logged meanwhile the id of its request. */
 export function logRequests(server: FastifyInstance, scope: RequestScope): void {
   server.addHook('onRequest', (request, _reply, next) => {
     scope.run(request.id, next);
   });
   server.addHook('onResponse', (request, reply, done) => {
-    // The address of the route, not that of the request: what was pasted there may be a secret.
+    // The path of the route, not the URL of the request, which may contain a secret.
     const path = request.routeOptions.url ?? 'unknown';
     const level = reply.statusCode >= SERVER_ERROR ? 'error' : PROBES.test(path) ? 'debug' : 'info';
     const milliseconds = Math.round(reply.elapsedTime);

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { RequestScope } from './request-scope.js';
 
-/** Gives the scope of the request that is being served to whoever asks. */
+/** Provides the scope of the current request. */
 @Module({})
 export class LoggingModule {
   static with(scope: RequestScope): DynamicModule {

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Knows which request is being served, wherever a line is logged. */
+/** Knows the current request wherever a line is logged. */
 export class RequestScope {
   readonly #ids = new AsyncLocalStorage<string>();
 
-  /** The id of the request that is being served; undefined outside of one. */
+  /** The id of the current request; undefined outside of one. */
   readonly requestId = (): string | undefined => this.#ids.getStore();
 
-  /** Serves a request: whatever `serve` begins belongs to it. */
+  /** Runs `serve` for a request: everything it starts belongs to that request. */
   run(requestId: string, serve: () => void): void {
     this.#ids.run(requestId, serve);
   }

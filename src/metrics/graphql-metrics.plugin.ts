@@ -5,7 +5,7 @@ import { Counter, type Registry } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
 import { MetricsRegistry } from './registry/metrics-registry.js';
 
-/** Counts the operations of GraphQL by what came of them: HTTP says 200 to most. */
+/** Counts GraphQL operations by their result: the HTTP status of most is 200. */
 @Plugin()
 export class GraphQLMetricsPlugin implements ApolloServerPlugin {
   private readonly operations: Counter | undefined;
@@ -14,7 +14,7 @@ export class GraphQLMetricsPlugin implements ApolloServerPlugin {
     if (registry === undefined) return;
     this.operations = new Counter({
       name: 'portico_graphql_operations_total',
-      help: 'Operations by their kind and the code of their first error; `OK` where there was none.',
+      help: 'Operations by kind and the code of their first error; `OK` without an error.',
       labelNames: ['operation', 'code'],
       registers: [registry],
     });

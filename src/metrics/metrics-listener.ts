@@ -5,9 +5,9 @@ import { type Registry } from 'prom-client';
 
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** The port of its own where metrics are read. */
+/** The separate port for metrics. */
 export interface MetricsListener {
-  /** The address of the metrics. */
+  /** The URL of the metrics. */
   readonly url: string;
   close(): Promise<void>;
 }

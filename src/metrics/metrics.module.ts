@@ -21,7 +21,7 @@ import { showProfiles } from './profile-metrics.js';
 import { measureRequests } from './request-metrics.js';
 import { showRefusedRecords } from './session-metrics.js';
 
-/** Metrics on a port of their own; without `METRICS_PORT` nothing is measured. */
+/** Metrics on a separate port; without `METRICS_PORT` nothing is measured. */
 @Global()
 @Module({
   imports: [SessionModule],
@@ -62,7 +62,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     this.logger.log(`Metrics are at ${this.listener.url}`);
   }
 
-  /** The address of the metrics while they can be read. */
+  /** The URL of the metrics while the port is open. */
   get url(): string | undefined {
     return this.listener?.url;
   }

@@ -1,15 +1,15 @@
 import { Gauge, type Registry } from 'prom-client';
 import { type CredentialProfiles } from '../credentials/index.js';
 
-/** Shows of each credential profile whether its credentials were last fetched, and when; never anything of them. */
+/** Shows for each credential profile whether the last fetch succeeded, and when; never a credential. */
 export function showProfiles(profiles: CredentialProfiles, registry: Registry): void {
   new Gauge({
     name: 'portico_credential_profile_resolved',
-    help: '1 where the last fetch gave all credentials of the profile, 0 where it failed; absent before the first.',
+    help: '1 if the last fetch got all credentials of the profile, 0 if it failed; absent before the first fetch.',
     labelNames: ['profile'],
     registers: [registry],
     collect() {
-      // Profiles that are in the file no more go.
+      // Profiles removed from the file disappear.
       this.reset();
       for (const profile of profiles.names) {
         const resolution = profiles.resolutionOf(profile);
@@ -19,7 +19,7 @@ export function showProfiles(profiles: CredentialProfiles, registry: Registry): 
   });
   new Gauge({
     name: 'portico_credential_profile_last_success_timestamp_seconds',
-    help: 'When the credentials of the profile were last fetched; 0: not since the start.',
+    help: 'When the credentials of the profile were last fetched; 0 if not since the start.',
     labelNames: ['profile'],
     registers: [registry],
     collect() {

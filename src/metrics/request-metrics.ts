@@ -4,11 +4,11 @@ import { DURATION_BUCKETS } from './registry/duration-buckets.js';
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
-/** Counts and times the requests of the public port. Labels come from the routes and closed sets, never from a caller. */
+/** Counts and times the requests to the public port. Labels come from routes and closed sets, never from a caller. */
 export function measureRequests(server: FastifyInstance, registry: Registry): void {
   const durations = new Histogram({
     name: 'portico_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer.',
+    help: 'Time from the request to the end of its answer.',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS,
     registers: [registry],

@@ -116,7 +116,7 @@ describe('the console', () => {
     const response = await fetch(app.url);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({
-      errors: [{ message: 'There is nothing at this address', extensions: { code: 'BAD_REQUEST' } }],
+      errors: [{ message: 'No such path', extensions: { code: 'BAD_REQUEST' } }],
     });
     expect((await fetch(`${app.url}/console/console.js`)).status).toBe(404);
     await app.close();

@@ -2,13 +2,13 @@
 const ENDPOINT = '/graphql';
 const { fieldPrefix, demo } = document.body.dataset;
 
-/** Selects a root field by the name that it has in this service, under the name that it has everywhere. */
+/** Selects a root field by its name in this service, under its usual name. */
 function field(name) {
   if (fieldPrefix === '') return name;
   return `${name}: ${fieldPrefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-const FIRST_QUERY = `# Log in above, or leave all empty to be a guest.
+const FIRST_QUERY = `# Log in above, or leave all fields empty for a guest session.
 {
   ${field('me')} { fullName }
   ${field('projects')} { id name }
@@ -20,7 +20,7 @@ const status = document.querySelector('#status');
 const logout = document.querySelector('#logout');
 const LOGGED_OUT = demo === '' ? 'Not logged in' : `Not logged in; try ${demo} / ${demo}`;
 
-/** The session's cookie is HttpOnly: this page never sees the handle, and sends it without knowing it. */
+/** The session cookie is HttpOnly: this page sends the handle without ever seeing it. */
 async function send(query, variables) {
   const response = await fetch(ENDPOINT, {
     method: 'POST',
@@ -28,16 +28,16 @@ async function send(query, variables) {
     body: JSON.stringify({ query, variables }),
   });
   const { data, errors } = await response.json();
-  if (errors) throw new Error(wordsOf(errors[0]));
+  if (errors) throw new Error(describeError(errors[0]));
   return data;
 }
 
-/** The reason says more than the message, except that a login failed, which both say. */
-function wordsOf({ message, extensions: { reason } = {} }) {
+/** The reason adds to the message, except for a failed login, where both say the same. */
+function describeError({ message, extensions: { reason } = {} }) {
   return reason === undefined || reason === 'LOGIN_FAILED' ? message : `${message} (${reason})`;
 }
 
-async function tell(work) {
+async function showStatus(work) {
   try {
     status.textContent = await work();
   } catch (error) {
@@ -45,15 +45,15 @@ async function tell(work) {
   }
 }
 
-function whoIsIt(me) {
+function showUser(me) {
   logout.disabled = false;
-  return `Logged in as ${me?.fullName ?? 'somebody'}`;
+  return `Logged in as ${me?.fullName ?? 'unknown user'}`;
 }
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   const given = [...new FormData(form)].filter(([, value]) => value !== '');
-  void tell(async () => {
+  void showStatus(async () => {
     const { login } = await send(
       `mutation ($input: LoginInput!) { ${field('login')}(input: $input) { me { fullName } } }`,
       {
@@ -61,22 +61,22 @@ form.addEventListener('submit', (event) => {
       },
     );
     form.reset();
-    return whoIsIt(login.me);
+    return showUser(login.me);
   });
 });
 
 logout.addEventListener('click', () => {
-  void tell(async () => {
+  void showStatus(async () => {
     await send(`mutation { ${field('logout')} { loggedOut } }`);
     logout.disabled = true;
     return 'Logged out';
   });
 });
 
-void tell(async () => {
+void showStatus(async () => {
   const { hasSession } = await send(`{ ${field('hasSession')} }`);
   if (!hasSession) return LOGGED_OUT;
-  return whoIsIt((await send(`{ ${field('me')} { fullName } }`)).me);
+  return showUser((await send(`{ ${field('me')} { fullName } }`)).me);
 });
 
 ReactDOM.createRoot(document.querySelector('#graphiql')).render(

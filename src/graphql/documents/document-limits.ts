@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { DocumentMeasure, type Measure } from './document-measure.js';
 
-/** The most that one document may ask for. */
+/** The limits of one document. */
 export interface DocumentLimits {
   readonly depth: number;
   readonly aliases: number;
@@ -16,13 +16,13 @@ export interface DocumentLimits {
   readonly cost: number;
 }
 
-/** Enough for what the tools of the field ask when they read a schema. */
+/** Enough for the introspection queries of common tools. */
 const INTROSPECTION_DEPTH = 16;
 
 /**
- * The first limit that a document goes beyond, in words that quote nothing of it; undefined when it is within all.
- * A login, a delegation, an extension and a logout are one to a document, counted over all its operations and through
- * its fragments: a second one in the same request would be a guess that no limiter of requests counts.
+ * A message for the first limit that a document exceeds; undefined if it exceeds none. It quotes nothing of the document.
+ * A document may have one login, delegation, extension or logout, counted over all its operations and fragments: a
+ * second one in the same request would be a password guess that no request limiter counts.
  */
 export function brokenLimit(
   document: DocumentNode,

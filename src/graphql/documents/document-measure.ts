@@ -15,13 +15,13 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-/** The size of what one selection set asks for, its fragments spread out. */
+/** The size of one selection set, with its fragments included. */
 export interface Measure {
-  /** How often each field is selected here, by whatever alias, under whatever condition. */
+  /** How often each field is selected here, under any alias or condition. */
   readonly fields: ReadonlyMap<string, number>;
   /** The most selections of one field in one place, here or below. */
   readonly mostOfOneField: number;
-  /** Levels of fields. A part that reads the schema is measured apart. */
+  /** Levels of fields. Parts that read the schema are measured separately. */
   readonly depth: number;
   readonly introspectionDepth: number;
   readonly directives: number;
@@ -29,7 +29,7 @@ export interface Measure {
 }
 
 const LIST_FACTOR = 10;
-/** A JSON object is the platform's own, whole: as much as all fields of its kind together. */
+/** A JSON object is the platform's whole object, so it costs as much as all fields of its type together. */
 const JSON_OBJECT_COST = 10;
 const META_FIELDS = new Set(['__schema', '__type']);
 const ENDLESS: Measure = {
@@ -42,17 +42,17 @@ const ENDLESS: Measure = {
 };
 
 /**
- * Measures the operations and fragments of a document. Each fragment is measured once, however often it is spread, so
- * the work grows with the length of the document and not with what it stands for. The document need not be valid.
+ * Measures the operations and fragments of a document. Each fragment is measured once, however often it is used, so the
+ * work grows with the length of the document, not with its expanded size. The document need not be valid.
  */
 export class DocumentMeasure {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   readonly #measured = new Map<string, Measure>();
 
-  constructor(
-    private readonly schema: GraphQLSchema,
-    document: DocumentNode,
-  ) {
+  readonly #schema: GraphQLSchema;
+
+  constructor(schema: GraphQLSchema, document: DocumentNode) {
+    this.#schema = schema;
     for (const definition of document.definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) {
         this.#fragments.set(definition.name.value, definition);
@@ -61,11 +61,11 @@ export class DocumentMeasure {
   }
 
   ofOperation(operation: OperationDefinitionNode): Measure {
-    const root = this.schema.getRootType(operation.operation) ?? undefined;
+    const root = this.#schema.getRootType(operation.operation) ?? undefined;
     return withDirectives(this.#ofSelections(operation.selectionSet, root), operation);
   }
 
-  /** Each fragment by itself, spread or not: those on types of the schema's own description read the schema. */
+  /** Each fragment by itself, used or not. A fragment on an introspection type reads the schema. */
   ofFragments(): Measure[] {
     return [...this.#fragments].map(([name, { typeCondition }]) => {
       const measure = this.#ofFragment(name);
@@ -79,9 +79,9 @@ export class DocumentMeasure {
     if (known !== undefined) return known;
     const fragment = this.#fragments.get(name);
     if (fragment === undefined) return combine([]);
-    // Stands while the fragment is measured: one that spreads itself has no end.
+    // Set while the fragment is measured: a fragment that uses itself has no end.
     this.#measured.set(name, ENDLESS);
-    const type = this.schema.getType(fragment.typeCondition.name.value);
+    const type = this.#schema.getType(fragment.typeCondition.name.value);
     const measure = withDirectives(this.#ofSelections(fragment.selectionSet, type), fragment);
     this.#measured.set(name, measure);
     return measure;
@@ -97,7 +97,7 @@ export class DocumentMeasure {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#ofFragment(selection.name.value);
     if (selection.kind === Kind.INLINE_FRAGMENT) {
       const condition = selection.typeCondition?.name.value;
-      const type = condition === undefined ? parent : this.schema.getType(condition);
+      const type = condition === undefined ? parent : this.#schema.getType(condition);
       return this.#ofSelections(selection.selectionSet, type);
     }
     const name = selection.name.value;
@@ -105,7 +105,7 @@ export class DocumentMeasure {
     const inner = selection.selectionSet
       ? this.#ofSelections(selection.selectionSet, type && getNamedType(type))
       : combine([]);
-    const isMeta = META_FIELDS.has(name) && parent === this.schema.getQueryType();
+    const isMeta = META_FIELDS.has(name) && parent === this.#schema.getQueryType();
     return {
       ...inner,
       fields: new Map([[name, 1]]),
@@ -125,7 +125,7 @@ function ownCost(type: GraphQLOutputType | undefined): number {
   return type !== undefined && getNamedType(type).name === 'JSONObject' ? JSON_OBJECT_COST : 1;
 }
 
-/** The lists of the schema itself are known, and GraphQL's own rules keep them from being read in circles. */
+/** The lists of the schema itself are bounded, and GraphQL's own rules prevent cycles through them. */
 function listFactor(type: GraphQLOutputType | undefined): number {
   const isList = type !== undefined && isListType(getNullableType(type));
   return isList && !getNamedType(type).name.startsWith('__') ? LIST_FACTOR : 1;
@@ -135,7 +135,7 @@ function withDirectives(measure: Measure, { directives }: { directives?: readonl
   return { ...measure, directives: measure.directives + (directives?.length ?? 0) };
 }
 
-/** What several selections of one set come to. */
+/** The total of several selections of one set. */
 function combine(measures: readonly Measure[]): Measure {
   const fields = new Map<string, number>();
   const total = { mostOfOneField: 0, depth: 0, introspectionDepth: 0, directives: 0, cost: 0 };

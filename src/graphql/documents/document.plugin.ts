@@ -11,14 +11,14 @@ import { RefusedRequestError } from '../errors/refused-request-error.js';
 
 const BAD_REQUEST = 400;
 
-/** A request that was parsed and not yet validated. */
+/** A request that is parsed but not yet validated. */
 interface Checked {
   readonly document: DocumentNode;
   readonly schema: GraphQLSchema;
   readonly queryHash: string;
 }
 
-/** Refuses documents that are not allowed or ask for too much, before GraphQL validates them and before anything is called. */
+/** Refuses documents that are not allowed or exceed a limit, before GraphQL validates them and before anything is called. */
 @Plugin()
 export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
   private readonly limits: DocumentLimits;
@@ -45,7 +45,7 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
     return Promise.resolve({
       validationDidStart: (request) => {
         const refusal = this.refusal(request);
-        // Apollo validates the document that it finds here; a hook that threw would be answered with 500.
+        // Apollo validates the document it finds here. A hook that throws would lead to a 500.
         if (refusal !== undefined) Object.assign(request, { document: refusedDocument(refusal) });
         return Promise.resolve();
       },
@@ -54,7 +54,7 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
 
   private refusal({ document, schema, queryHash }: Checked): RefusedRequestError | undefined {
     if (this.persisted?.has(queryHash) === false) {
-      const message = 'The document is not one of those that are allowed';
+      const message = 'The document is not on the list of allowed documents';
       return new RefusedRequestError(message, BAD_REQUEST, 'PERSISTED_QUERY_NOT_FOUND');
     }
     const broken = brokenLimit(document, schema, this.limits);
@@ -62,14 +62,14 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
       return new RefusedRequestError(broken, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED');
     }
     if (hasSubscription(document)) {
-      const message = 'There are no subscriptions here';
+      const message = 'Subscriptions are not supported';
       return new RefusedRequestError(message, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED');
     }
     return undefined;
   }
 }
 
-/** GraphQL itself finds nothing wrong with one before it runs, though the schema has none. */
+/** GraphQL itself reports a subscription only when it runs, although the schema has none. */
 function hasSubscription({ definitions }: DocumentNode): boolean {
   return definitions.some(
     (definition) =>

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { PersistedDocuments } from './persisted-documents.js';
 
-/** Gives the documents that are allowed; undefined where all are. */
+/** Provides the allowed documents; undefined if all documents are allowed. */
 @Module({
   providers: [
     {

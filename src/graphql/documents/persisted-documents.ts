@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DocumentNode, type GraphQLSchema, parse, validate } from 'graphql';
 
-/** A key-value cache as Apollo uses one, that takes nothing in. */
+/** The cache interface that Apollo expects, with writes ignored. */
 export interface ReadOnlyCache {
   get(key: string): Promise<string | undefined>;
   set(): Promise<void>;
   delete(): Promise<boolean>;
 }
 
-/** The documents that may run, each by the SHA-256 of its text in hexadecimal, as Apollo's clients compute it. */
+/** The documents that may run, by the SHA-256 of their text in hexadecimal, as Apollo's clients compute it. */
 export class PersistedDocuments {
   readonly #documents: ReadonlyMap<string, string>;
   readonly #parsed: ReadonlyMap<string, DocumentNode>;
@@ -21,10 +21,10 @@ export class PersistedDocuments {
   }
 
   /**
-   * Reads every `.graphql` file of a folder; folders in it are not looked at. A file is one document, byte for byte as
-   * clients send it or hash it; a final line break does not count, so a document may be sent with or without one.
+   * Reads every `.graphql` file of a folder, but not its subfolders. A file is one document, byte for byte as clients
+   * send it or hash it, with or without its final line break.
    *
-   * @throws PersistedDocumentsError that names what cannot be used.
+   * @throws PersistedDocumentsError that names the file at fault.
    */
   static async read(folder: string): Promise<PersistedDocuments> {
     const documents = new Map<string, string>();
@@ -38,22 +38,22 @@ export class PersistedDocuments {
         throw new PersistedDocumentsError(`${name} is not a GraphQL document`);
       }
     }
-    if (documents.size === 0) throw new PersistedDocumentsError('there is no .graphql file in the folder');
+    if (documents.size === 0) throw new PersistedDocumentsError('the folder has no .graphql file');
     return new PersistedDocuments(documents, parsed);
   }
 
-  /** @throws PersistedDocumentsError that names the files whose documents do not fit the schema. */
+  /** @throws PersistedDocumentsError that names the files whose documents do not match the schema. */
   checkAgainst(schema: GraphQLSchema): void {
     const unfit = [...this.#parsed].filter(([, document]) => validate(schema, document).length > 0);
     if (unfit.length === 0) return;
-    throw new PersistedDocumentsError(`${unfit.map(([name]) => name).join(', ')} does not fit the schema`);
+    throw new PersistedDocumentsError(`${unfit.map(([name]) => name).join(', ')} does not match the schema`);
   }
 
   has(hash: string): boolean {
     return this.#documents.has(hash);
   }
 
-  /** As Apollo looks a document up by its hash. What a caller sends is never kept. */
+  /** The documents as a cache for Apollo, which looks them up by hash. What a caller sends is never stored. */
   asCache(): ReadOnlyCache {
     return {
       get: (key) => Promise.resolve(this.#documents.get(key.replace(/^apq:/, ''))),

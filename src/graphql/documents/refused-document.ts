@@ -4,8 +4,8 @@ import { type RefusedRequestError } from '../errors/refused-request-error.js';
 const refusals = new WeakMap<DocumentNode, RefusedRequestError>();
 
 /**
- * What is validated in the place of a document that is refused. It is empty, so that none of GraphQL's own rules, some
- * of which take quadratic time, ever looks at the one that was sent; {@link refusalRule} tells why.
+ * The document that is validated in place of a refused one. It is empty, so that none of GraphQL's own rules, some of
+ * which take quadratic time, runs on the document that was sent; {@link refusalRule} reports the reason.
  */
 export function refusedDocument(refusal: RefusedRequestError): DocumentNode {
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { type ErrorCode } from '../../errors/error-codes.js';
 import { type ErrorReason } from '../../errors/error-reasons.js';
 
-/** A request that is understood and refused as a whole. Its message is meant for the caller and quotes nothing. */
+/** A request that is understood but refused as a whole. Its message is for the caller and quotes nothing. */
 export class RefusedRequestError extends GraphQLError {
   constructor(
     message: string,

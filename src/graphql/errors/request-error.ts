@@ -4,43 +4,43 @@ import { type ErrorReason } from '../../errors/error-reasons.js';
 import { schemaHint } from './schema-hint.js';
 import { RefusedRequestError } from './refused-request-error.js';
 
-/** What is told of a request that GraphQL, Apollo or this service refuses as a whole. */
+/** How a request looks that GraphQL, Apollo or this service refuses as a whole. */
 export interface RequestError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly reason?: ErrorReason | undefined;
 }
 
-/** The libraries' own messages quote the request, passwords included, so each code has a fixed one. */
+/** The libraries' own messages quote the request, passwords included, so each code has a fixed message. */
 const FIXED: Readonly<Partial<Record<string, RequestError>>> = {
-  GRAPHQL_PARSE_FAILED: { code: 'GRAPHQL_PARSE_FAILED', message: 'The document is not GraphQL' },
+  GRAPHQL_PARSE_FAILED: { code: 'GRAPHQL_PARSE_FAILED', message: 'The document is not valid GraphQL syntax' },
   GRAPHQL_VALIDATION_FAILED: {
     code: 'GRAPHQL_VALIDATION_FAILED',
-    message: 'The document does not fit the schema',
+    message: 'The document does not match the schema',
   },
   BAD_USER_INPUT: {
     code: 'BAD_USER_INPUT',
-    message: 'A value of the request is not of the type that the schema wants',
+    message: 'A value in the request does not have the type that the schema requires',
   },
   BAD_REQUEST: { code: 'BAD_REQUEST', message: 'The request is not a GraphQL request' },
   OPERATION_RESOLUTION_FAILURE: {
     code: 'BAD_REQUEST',
-    message: 'The document does not hold exactly one operation of the name that was asked for',
+    message: 'The document must have exactly one operation with the requested name',
   },
   PERSISTED_QUERY_NOT_FOUND: {
     code: 'PERSISTED_QUERY_NOT_FOUND',
-    message: 'The document is not one of those that are allowed',
+    message: 'The document is not on the list of allowed documents',
   },
   PERSISTED_QUERY_NOT_SUPPORTED: {
     code: 'PERSISTED_QUERY_NOT_SUPPORTED',
-    message: 'Documents are not kept here: send the whole document, without extensions.persistedQuery',
+    message: 'Persisted queries are not enabled: send the whole document, without extensions.persistedQuery',
   },
 };
 
-/** What Apollo refuses by status, all under one code. */
+/** Messages for what Apollo refuses with a status under one common code. */
 const MESSAGES_BY_STATUS = new Map<number | undefined, string>([
-  [405, 'GET runs queries only: send this by POST'],
-  [406, 'Answers are application/json or application/graphql-response+json, and the request accepts neither'],
+  [405, 'GET is for queries only: use POST'],
+  [406, 'The Accept header must allow application/json or application/graphql-response+json'],
 ]);
 
 const VALUE_KINDS: ReadonlySet<string> = new Set([
@@ -57,9 +57,9 @@ const VALUE_KINDS: ReadonlySet<string> = new Set([
 const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[nt] (\d+) tokens/;
 
 /**
- * What to tell of an error that lies in the request itself; undefined for any other error.
+ * How to report an error in the request itself; undefined for any other error.
  *
- * @param schemaIsPublic whether names of the schema may be told, so that a developer sees what is wrong.
+ * @param schemaIsPublic whether the message may name parts of the schema, to help developers.
  */
 export function requestError(
   formatted: GraphQLFormattedError,
@@ -85,7 +85,7 @@ export function requestError(
 
 function codeOf(formatted: GraphQLFormattedError, thrown: GraphQLError): string {
   const code = String(formatted.extensions?.code);
-  // A literal of the wrong type is found by validation, a variable by execution: to the caller they are one mistake.
+  // Validation finds a literal of the wrong type, execution a variable: for the caller it is the same mistake.
   if (code === 'GRAPHQL_VALIDATION_FAILED' && VALUE_KINDS.has(String(thrown.nodes?.[0]?.kind))) {
     return 'BAD_USER_INPUT';
   }

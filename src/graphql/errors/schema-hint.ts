@@ -1,13 +1,13 @@
 const TYPE = String.raw`"([\w[\]!.]+)"`;
 const SUGGESTION = String.raw`(?: Did you mean [a-z ]*((?:"\w+"(?:, or |, | or )?)+)\?)?$`;
-/** The built-in scalars: what stands before "cannot represent" after a value could be part of the value. */
+/** The built-in scalars. Any other text before "cannot represent" could be part of the value. */
 const SCALAR = '(String|Int|Float|Boolean|ID)';
 
 type Words = (...names: (string | undefined)[]) => string;
 
 /**
- * GraphQL's messages that name a part of the schema, and how to say the same without the part that is the caller's.
- * Whatever follows a value that the message quotes is matched up to the end, where only GraphQL itself writes.
+ * GraphQL's messages that name a part of the schema, and the same messages without the caller's text.
+ * A pattern for a message that quotes a value is anchored at the end, where all text is GraphQL's own.
  */
 const HINTS: readonly (readonly [RegExp, Words])[] = [
   [
@@ -33,16 +33,16 @@ const HINTS: readonly (readonly [RegExp, Words])[] = [
   ],
   [
     new RegExp(`^Variable "\\$\\w+" of type ${TYPE} used in position expecting type ${TYPE}`),
-    (given, wanted) => `A variable of type "${given}" is used where "${wanted}" is wanted`,
+    (given, wanted) => `A variable of type "${given}" is used where "${wanted}" is expected`,
   ],
   [
     new RegExp(`^Variable "\\$\\w+" of (?:required|non-null) type ${TYPE}`),
-    (type) => `A variable of type "${type}" must be given`,
+    (type) => `A variable of type "${type}" is required`,
   ],
-  [new RegExp(`^Expected value of type ${TYPE}, found `), (type) => `A value of type "${type}" is wanted`],
+  [new RegExp(`^Expected value of type ${TYPE}, found `), (type) => `A value of type "${type}" is expected`],
   [
     new RegExp(`Expected type ${TYPE} to be an object\\.$`),
-    (type) => `An object of type "${type}" is wanted`,
+    (type) => `An object of type "${type}" is expected`,
   ],
   [
     new RegExp(`Expected non-nullable type ${TYPE} not to be null\\.$`),
@@ -50,7 +50,7 @@ const HINTS: readonly (readonly [RegExp, Words])[] = [
   ],
   [
     new RegExp(`Field ${TYPE} of required type ${TYPE} was not provided\\.$`),
-    (field, type) => `The input field "${field}" of type "${type}" must be given`,
+    (field, type) => `The input field "${field}" of type "${type}" is required`,
   ],
   [
     new RegExp(`is not defined by type ${TYPE}\\.${SUGGESTION}`),
@@ -60,10 +60,10 @@ const HINTS: readonly (readonly [RegExp, Words])[] = [
     new RegExp(`does not exist in ${TYPE} enum\\.${SUGGESTION}`),
     (type, names) => `"${type}" has no such value${suggest(names)}`,
   ],
-  [new RegExp(`(?:^|; )${SCALAR} cannot represent `), (type) => `A value of type "${type}" is wanted`],
+  [new RegExp(`(?:^|; )${SCALAR} cannot represent `), (type) => `A value of type "${type}" is expected`],
 ];
 
-/** The message in words that hold names of the schema and nothing of the request; undefined for what names none. */
+/** The message with names of the schema and nothing of the request; undefined if no pattern matches. */
 export function schemaHint(message: string): string | undefined {
   for (const [pattern, words] of HINTS) {
     const match = pattern.exec(message);

@@ -9,16 +9,16 @@ import { type ErrorReason } from '../../errors/error-reasons.js';
 import { ERROR_TABLE } from './error-table.js';
 import { requestError, type RequestError } from './request-error.js';
 
-/** What passes by itself; the others need the operator. */
+/** Conditions that pass on their own; the others need the operator. */
 const PASSING: readonly CredentialReason[] = ['THROTTLED', 'TIMEOUT', 'UNREACHABLE'];
 
-const UNFORESEEN = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
+const UNEXPECTED = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
 
 /**
- * The one place where errors become GraphQL errors. What is not named here or in the table is masked.
+ * The one place where errors become GraphQL errors. Errors not listed here or in the table are masked.
  *
- * @param formatted the error as GraphQL would print it; only its place in the request is kept.
- * @param schemaIsPublic whether the message may hold names of the schema.
+ * @param formatted the error as GraphQL would print it; only its path and locations are kept.
+ * @param schemaIsPublic whether the message may name parts of the schema.
  */
 export function toGraphQLError(
   formatted: GraphQLFormattedError,
@@ -34,12 +34,12 @@ export function toGraphQLError(
   return { ...(refused ? fromRequest(refused) : fromFailure(cause)), ...place };
 }
 
-/** True for what only a fault of ours, or a hostile caller, can cause: it is logged whole. */
+/** Whether an error can only come from a bug or a hostile caller; such errors are logged in full. */
 export function isUnforeseen(error: GraphQLFormattedError): boolean {
-  return error.extensions?.code === UNFORESEEN.code;
+  return error.extensions?.code === UNEXPECTED.code;
 }
 
-/** True for an error that the mapping knows: the caller is told of it, and nobody has to be called. */
+/** Whether the mapping knows an error: it is reported to the caller and needs no operator. */
 export function isForeseen(error: unknown): boolean {
   return error instanceof Error && !isUnforeseen(fromFailure(error));
 }
@@ -51,7 +51,7 @@ function fromRequest({ code, message, reason }: RequestError): GraphQLFormattedE
 function fromFailure(thrown: unknown): GraphQLFormattedError {
   if (thrown instanceof PlatformError) return fromPlatformError(thrown);
   if (thrown instanceof SessionStoreUnavailableError) {
-    return say('SESSION_STORE_UNAVAILABLE', 'Sessions cannot be looked up now', {
+    return say('SESSION_STORE_UNAVAILABLE', 'The session store cannot be reached', {
       retryable: true,
       retryAfter: 1,
     });
@@ -63,14 +63,14 @@ function fromFailure(thrown: unknown): GraphQLFormattedError {
       retryAfter: thrown.retryAfterSeconds,
     });
   }
-  return say(UNFORESEEN.code, UNFORESEEN.message, { retryable: false });
+  return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });
 }
 
 function fromPlatformError(error: PlatformError): GraphQLFormattedError {
   const row = ERROR_TABLE.find(({ kind }) => error instanceof kind);
-  if (row === undefined) return say(UNFORESEEN.code, UNFORESEEN.message, { retryable: false });
+  if (row === undefined) return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });
   const reason = row.reason?.of(error);
-  // A wrong user and a wrong password must read the same, so nothing that tells them apart is passed on.
+  // A wrong user and a wrong password must look the same, so no detail is passed on that could distinguish them.
   if (reason === 'LOGIN_FAILED') {
     return say(row.code, 'Login failed', { reason, platformCode: error.code, retryable: false });
   }
@@ -88,9 +88,9 @@ function fromPlatformError(error: PlatformError): GraphQLFormattedError {
   });
 }
 
-/** Store and secret have names that are the operator's business: the log has them. */
+/** The names of store and secret are for the operator only: they are in the log. */
 function fromCredentialError({ reason }: CredentialError): GraphQLFormattedError {
-  return say('CREDENTIAL_UNAVAILABLE', 'A credential of the profile cannot be had', {
+  return say('CREDENTIAL_UNAVAILABLE', 'A credential of the profile cannot be loaded', {
     reason: `SECRET_${reason}` satisfies ErrorReason,
     retryable: PASSING.includes(reason),
   });

@@ -14,8 +14,8 @@ import { RefusedRequestError } from '../errors/refused-request-error.js';
 const FORBIDDEN = 403;
 
 /**
- * Keeps the federation fields for the router. Before every execution, not while a document is validated: a document
- * that was validated once is not validated again, whoever sends it. Guards and interceptors never see these fields.
+ * Reserves the federation fields for the router. Checked before every execution, not in validation: a document that was
+ * validated once is not validated again, whoever sends it. Guards and interceptors never run for these fields.
  */
 @Plugin()
 export class FederationGatePlugin implements ApolloServerPlugin<GraphQLContext> {
@@ -30,7 +30,11 @@ export class FederationGatePlugin implements ApolloServerPlugin<GraphQLContext> 
       didResolveOperation: ({ schema, document, operation, request: { http, variables = {} } }) => {
         if (!asksForFederation(document)) return Promise.resolve();
         if (!this.isOpenTo(http?.headers.get(FEDERATION_SECRET_HEADER))) {
-          throw new RefusedRequestError('This is for the router of the graph only', FORBIDDEN, 'FORBIDDEN');
+          throw new RefusedRequestError(
+            'These fields are for the router of the graph only',
+            FORBIDDEN,
+            'FORBIDDEN',
+          );
         }
         if (operation !== undefined) {
           checkRepresentations(

@@ -7,12 +7,12 @@ export const FEDERATION_SECRET_HEADER = 'x-federation-secret';
 /** The root fields that only a router needs. */
 export const FEDERATION_FIELDS: ReadonlySet<string> = new Set(['_service', '_entities']);
 
-/** Tells whether a request with this secret, or with none, may use the federation fields. */
+/** Whether a request with this secret, or with none, may use the federation fields. */
 export type FederationGate = (presented: string | undefined) => boolean;
 
 /**
- * Open to the bearer of the secret; without a secret open to all, in production to nobody.
- * Hashes are compared, so that the time it takes tells nothing, not even the length.
+ * Open to requests with the secret. If no secret is set, open to all, or in production to nobody.
+ * Hashes are compared, so that timing reveals nothing, not even the length of the secret.
  */
 export function federationGate(secret: string | undefined, production: boolean): FederationGate {
   if (secret === undefined) return () => !production;
@@ -21,8 +21,8 @@ export function federationGate(secret: string | undefined, production: boolean):
 }
 
 /**
- * Whether any operation or fragment of the document names a federation field, under whatever alias.
- * That it is a root field is not asked: there is no other field of such a name.
+ * Whether any operation or fragment of the document names a federation field, under any alias.
+ * No check that it is a root field: no other field has such a name.
  */
 export function asksForFederation(document: DocumentNode): boolean {
   let asks = false;

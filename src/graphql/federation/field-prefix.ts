@@ -11,10 +11,10 @@ import {
 import { prefixedName } from '../../config/prefixed-name.js';
 
 /**
- * A transform of the schema that gives every field of `Query` and `Mutation` a prefix, in what runs and in the SDL
- * that routers read. Resolvers know nothing of it.
+ * A schema transform that gives every field of `Query` and `Mutation` a prefix, both in the schema that runs and in the
+ * SDL that routers read. Resolvers know nothing of it.
  *
- * @param prefix undefined leaves all as it is.
+ * @param prefix if undefined, the schema is not changed.
  */
 export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSchema) => GraphQLSchema {
   if (prefix === undefined) return (schema) => schema;
@@ -38,7 +38,7 @@ export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSc
   };
 }
 
-/** The SDL that a schema answers to routers. */
+/** The SDL that a schema gives to routers. */
 export function subgraphSdl(schema: GraphQLSchema): string {
   const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
   const { sdl } = data?._service as { sdl: string };

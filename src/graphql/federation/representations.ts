@@ -24,7 +24,7 @@ export interface SentOperation {
 
 /**
  * Refuses an operation that asks for too many entities, counted over all its `_entities` fields, or for one whose
- * representation does not name an entity type of ours. Keys are the entity's own matter: an unknown one gives null.
+ * representation does not name an entity type of this subgraph. Keys are not checked: an unknown one gives null.
  *
  * @throws RefusedRequestError
  */
@@ -32,7 +32,7 @@ export function checkRepresentations(sent: SentOperation, limit: number): void {
   const representations = representationsOf(sent);
   if (representations.length > limit) {
     throw new RefusedRequestError(
-      `One operation may ask for ${limit} entities at the most`,
+      `One operation may ask for ${limit} entities at most`,
       BAD_REQUEST,
       'BAD_USER_INPUT',
     );
@@ -48,7 +48,7 @@ export function checkRepresentations(sent: SentOperation, limit: number): void {
   }
 }
 
-/** What execution would find in the arguments; a variable of a wrong type is left for execution to refuse. */
+/** The arguments as execution would see them. A variable of the wrong type is left for execution to refuse. */
 function representationsOf({ schema, document, operation, variables }: SentOperation): unknown[] {
   const field = schema.getQueryType()?.getFields()._entities;
   const values = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
@@ -58,7 +58,7 @@ function representationsOf({ schema, document, operation, variables }: SentOpera
   );
 }
 
-/** Through fragments too, but of this operation alone: others have variables of their own. */
+/** Including fragments, but of this operation only: other operations have their own variables. */
 function entitiesFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
   const fields: FieldNode[] = [];
   visit(separateOperations(document)[operation.name?.value ?? ''] ?? document, {

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, Kind, parse, print, visit } from 'graphql';
 import { subgraphSdl } from './field-prefix.js';
 
-/** The root types have no class of ours that could describe them. */
+/** Root types have no class that could carry a description. */
 const DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
   Query: 'What can be read: the session and the platform behind it.',
   Mutation: 'What begins, prolongs and ends a session; one of them to a document.',

@@ -3,25 +3,25 @@ import { hasCookie, presentedHandle } from './presented-handle.js';
 import { type RequestOrigin } from './request-origin.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 
-/** The request of the HTTP server, as far as the facade looks at it. */
+/** The parts of the HTTP request that the facade uses. */
 export interface HttpRequest {
   readonly id: string;
-  /** The address of the caller, behind as many proxies as are trusted. */
+  /** The caller's address, behind the trusted number of proxies. */
   readonly ip: string;
   readonly protocol: string;
   readonly hostname: string;
-  /** `hostname` and, where it is not that of the protocol, the port. */
+  /** `hostname` and, unless it is the default one, the port. */
   readonly host: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A {@link RequestContext} with what only the edge needs: how to answer with a cookie, and where the request comes from. */
+/** A {@link RequestContext} with what only the edge needs: how to set a cookie, and where the request comes from. */
 export interface GraphQLContext extends RequestContext {
   readonly sessionCookie: SessionCookie;
   readonly origin: RequestOrigin;
 }
 
-/** Makes the context of each request. It asks nobody, so it cannot fail. */
+/** Makes the context of each request. It calls nothing, so it cannot fail. */
 export function graphQLContext(sessionHeader: string): (request: HttpRequest) => GraphQLContext {
   const headerName = sessionHeader.toLowerCase();
   return (request) => {

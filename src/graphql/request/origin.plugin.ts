@@ -4,11 +4,11 @@ import { OperationTypeNode } from 'graphql';
 import { Settings } from '../../config/settings.js';
 import { type GraphQLContext } from './graphql-context.js';
 import { RefusedRequestError } from '../errors/refused-request-error.js';
-import { mayChange } from './request-origin.js';
+import { mayMutate } from './request-origin.js';
 
 const FORBIDDEN = 403;
 
-/** Refuses mutations that a foreign page has a browser send. */
+/** Refuses mutations that a page of a foreign origin makes a browser send. */
 @Plugin()
 export class OriginPlugin implements ApolloServerPlugin<GraphQLContext> {
   constructor(private readonly settings: Settings) {}
@@ -17,10 +17,10 @@ export class OriginPlugin implements ApolloServerPlugin<GraphQLContext> {
     return Promise.resolve({
       didResolveOperation: ({ operation, contextValue }) => {
         if (operation?.operation !== OperationTypeNode.MUTATION) return Promise.resolve();
-        if (mayChange(contextValue.origin, this.settings.CORS_ORIGINS)) return Promise.resolve();
+        if (mayMutate(contextValue.origin, this.settings.CORS_ORIGINS)) return Promise.resolve();
         return Promise.reject(
           new RefusedRequestError(
-            'With a cookie, or from a page, a mutation needs an Origin that is allowed; send that, or a bearer handle',
+            'A mutation from a browser or with a cookie needs an allowed Origin; send one, or use a bearer handle',
             FORBIDDEN,
             'FORBIDDEN',
             'ORIGIN_NOT_ALLOWED',

@@ -2,14 +2,14 @@ import { parseCookie } from 'cookie';
 import { isHandle } from '../../session/sealed/handle.js';
 import { type PresentedHandle } from '../../session/request-context.js';
 
-/** The parts of a request that may carry a handle. */
+/** The part of a request that may carry a handle. */
 export interface HandleBearer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
  * The handle that a request brings, by bearer header or by cookie.
- * What is not one well-formed handle in one place counts as none: malformed, brought twice, or brought both ways.
+ * A handle that is malformed, sent twice, or sent both ways counts as none.
  *
  * @param headerName the header of `Bearer <handle>`, in lower case.
  */
@@ -30,7 +30,7 @@ function bearerHandle(header: string | string[] | undefined): string | undefined
   return typeof header === 'string' ? /^Bearer +(\S+)$/i.exec(header.trim())?.[1] : undefined;
 }
 
-/** Whether a request brings a cookie of that name, with whatever value. */
+/** Whether a request has a cookie with that name, whatever its value. */
 export function hasCookie(header: string | string[] | undefined, name: string): boolean {
   return typeof header === 'string' && occurrences(header, name) > 0;
 }

@@ -1,12 +1,12 @@
 import { type HandleTransport } from '../../session/session-record.js';
 
-/** What a request tells of where it comes from. */
+/** What a request says about its origin. */
 export interface RequestOrigin {
-  /** Whether a cookie of the session's name came along, whatever its value. */
+  /** Whether the request has a session cookie, whatever its value. */
   readonly withCookie: boolean;
-  /** How a usable handle came along, if one did. */
+  /** How a well-formed handle was sent, if one was. */
   readonly transport: HandleTransport | undefined;
-  /** The origin of a page that this service itself would serve, as the browser or the proxies before it name it. */
+  /** The service's own origin, as the browser or the trusted proxies name it. */
   readonly self: string;
   /** `Origin`, and `Sec-Fetch-Site`: browsers set them, and no page can change them. */
   readonly origin: string | undefined;
@@ -14,13 +14,13 @@ export interface RequestOrigin {
 }
 
 /**
- * Whether a mutation may run for a request. A cookie says which browser asks, not which page, so the page must be one
- * of ours. What comes with neither cookie, `Origin` nor `Sec-Fetch-Site` comes from no browser, and a bearer handle from
- * no page that does not know it.
+ * Whether a request may run a mutation. A cookie identifies the browser, not the page, so the page must have an allowed
+ * origin. A request with neither cookie, `Origin` nor `Sec-Fetch-Site` does not come from a browser, and a bearer handle
+ * comes only from a page that knows it.
  *
  * @param allowed exact origins.
  */
-export function mayChange(request: RequestOrigin, allowed: readonly string[]): boolean {
+export function mayMutate(request: RequestOrigin, allowed: readonly string[]): boolean {
   if (request.transport === 'bearer') return true;
   if (request.origin !== undefined && allowed.includes(request.origin)) return true;
   if (request.fetchSite === 'same-origin') return true;

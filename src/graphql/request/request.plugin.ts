@@ -7,7 +7,7 @@ import { type GraphQLContext } from './graphql-context.js';
 import { setCookieHeader } from './session-cookie.js';
 import { isUnforeseen } from '../errors/to-graphql-error.js';
 
-/** What follows from how a request went: status, no caching, at most one cookie, when to come again, a line in the log. */
+/** Completes each answer: status, no caching, at most one cookie, `Retry-After`, and a log line for unexpected errors. */
 @Plugin()
 export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
   private readonly logger = new Logger('GraphQL');
@@ -43,7 +43,7 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
     if (!this.settings.production || this.hasWarned) return;
     this.hasWarned = true;
     this.logger.warn(
-      'Session cookies are set without Secure: requests seem to come by plain http. Behind a proxy with TLS, set TRUST_PROXY_HOPS.',
+      'Session cookies are set without Secure: requests seem to arrive over plain http. Behind a TLS proxy, set TRUST_PROXY_HOPS.',
     );
   }
 }

@@ -1,7 +1,7 @@
 import { stringifySetCookie } from 'cookie';
 import { type CookieChange } from '../../session/request-context.js';
 
-/** Browsers take `Secure` cookies over plain http from these hosts only. */
+/** Browsers accept `Secure` cookies over plain http only from these hosts. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** How the session cookie is named and set on one connection. */
@@ -11,7 +11,7 @@ export interface SessionCookie {
 }
 
 /**
- * The `__Host-` prefix and `Secure` wherever a browser would take them: behind TLS and on this machine.
+ * The `__Host-` prefix and `Secure` wherever browsers accept them: behind TLS and on this machine.
  *
  * @param protocol as the browser used it, so behind a proxy the forwarded one.
  */

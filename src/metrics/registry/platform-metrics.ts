@@ -2,7 +2,7 @@ import { Histogram, type Registry } from 'prom-client';
 import { type PlatformCall } from '../../client/index.js';
 import { DURATION_BUCKETS } from './duration-buckets.js';
 
-/** The operations that the service makes (spec, "Endpoints"); whatever else is called counts as `other`. */
+/** The platform operations that the service uses (spec, "Endpoints"); any other counts as `other`. */
 const OPERATIONS: readonly string[] = [
   'POST auth/login',
   'POST auth/delegate',
@@ -13,11 +13,11 @@ const OPERATIONS: readonly string[] = [
   'GET projects',
 ];
 
-/** Gives what counts and times the calls to the platform, redirects and retries included. */
+/** An observer that counts and times the calls to the platform, redirects and retries included. */
 export function measurePlatformCalls(registry: Registry): (call: PlatformCall) => void {
   const durations = new Histogram({
     name: 'portico_platform_call_duration_seconds',
-    help: 'Time of one call to the platform; the status is `none` where there was no answer.',
+    help: 'Duration of one call to the platform; the status is `none` without an answer.',
     labelNames: ['operation', 'status'],
     buckets: DURATION_BUCKETS,
     registers: [registry],

@@ -48,10 +48,10 @@ describe('a mistake in a request', () => {
     [
       'query ($a: Boolean) { projectId(name: $a) }',
       'GRAPHQL_VALIDATION_FAILED',
-      'A variable of type "Boolean" is used where "String!" is wanted',
+      'A variable of type "Boolean" is used where "String!" is expected',
     ],
-    ['{ projectId(name: 3) }', 'BAD_USER_INPUT', 'A value of type "String" is wanted'],
-    ['{ projectId(name: null) }', 'BAD_USER_INPUT', 'A value of type "String!" is wanted'],
+    ['{ projectId(name: 3) }', 'BAD_USER_INPUT', 'A value of type "String" is expected'],
+    ['{ projectId(name: null) }', 'BAD_USER_INPUT', 'A value of type "String!" is expected'],
     [
       'mutation { login(input: {pasword: ""}) { handle } }',
       'BAD_USER_INPUT',
@@ -65,21 +65,21 @@ describe('a mistake in a request', () => {
     [
       'mutation { delegate(input: {}) { handle } }',
       'BAD_USER_INPUT',
-      'The input field "DelegateInput.identityToken" of type "String!" must be given',
+      'The input field "DelegateInput.identityToken" of type "String!" is required',
     ],
-    [LOGIN, 'BAD_USER_INPUT', 'A variable of type "LoginInput!" must be given'],
-    [LOGIN, 'BAD_USER_INPUT', 'A variable of type "LoginInput!" must be given', { input: null }],
-    [LOGIN, 'BAD_USER_INPUT', 'An object of type "LoginInput" is wanted', { input: 'text' }],
-    [LOGIN, 'BAD_USER_INPUT', 'A value of type "String" is wanted', { input: { password: { x: 1 } } }],
-    [LOGIN, 'BAD_USER_INPUT', 'A value of type "Int" is wanted', { input: { applicationType: 2 ** 40 } }],
+    [LOGIN, 'BAD_USER_INPUT', 'A variable of type "LoginInput!" is required'],
+    [LOGIN, 'BAD_USER_INPUT', 'A variable of type "LoginInput!" is required', { input: null }],
+    [LOGIN, 'BAD_USER_INPUT', 'An object of type "LoginInput" is expected', { input: 'text' }],
+    [LOGIN, 'BAD_USER_INPUT', 'A value of type "String" is expected', { input: { password: { x: 1 } } }],
+    [LOGIN, 'BAD_USER_INPUT', 'A value of type "Int" is expected', { input: { applicationType: 2 ** 40 } }],
     [LOGIN, 'BAD_USER_INPUT', '"SessionTransport" has no such value', { input: { transport: 'x' } }],
     [
       'query A { hasSession } query B { hasSession }',
       'BAD_REQUEST',
-      'The document does not hold exactly one operation of the name that was asked for',
+      'The document must have exactly one operation with the requested name',
     ],
-    ['{ hasSession ', 'GRAPHQL_PARSE_FAILED', 'The document is not GraphQL'],
-    ['subscription { hasSession }', 'GRAPHQL_VALIDATION_FAILED', 'There are no subscriptions here'],
+    ['{ hasSession ', 'GRAPHQL_PARSE_FAILED', 'The document is not valid GraphQL syntax'],
+    ['subscription { hasSession }', 'GRAPHQL_VALIDATION_FAILED', 'Subscriptions are not supported'],
   ])('is told by the names of the schema: %s is %s', async (...[query, code, message, variables]) => {
     const { status, errors, data } = await app.graphql(query, { ...(variables && { variables }) });
     expect(status).toBe(400);

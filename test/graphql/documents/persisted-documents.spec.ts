@@ -23,7 +23,7 @@ describe('a folder of documents', () => {
   };
 
   it('cannot be used when it is empty, and says so', async () => {
-    expect(await reading()).toEqual(new PersistedDocumentsError('there is no .graphql file in the folder'));
+    expect(await reading()).toEqual(new PersistedDocumentsError('the folder has no .graphql file'));
   });
 
   it('cannot be used when a file of it is no document, which is named and not quoted', async () => {
@@ -39,7 +39,7 @@ describe('a folder of documents', () => {
     const { code, stderr } = await failToStart(folder.path, { PERSISTED_DOCUMENTS: '.' });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'PERSISTED_DOCUMENTS cannot be used: bad.graphql does not fit the schema\n',
+      stderr: 'PERSISTED_DOCUMENTS cannot be used: bad.graphql does not match the schema\n',
     });
   });
 

@@ -146,7 +146,7 @@ describe('projects by their keys', () => {
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', retryable: false });
       expect(platform.calls()).toEqual({});
     };
-    const tooMany = 'One operation may ask for 100 entities at the most';
+    const tooMany = 'One operation may ask for 100 entities at most';
     const noEntity =
       'Each representation must be an object whose __typename is an entity type of this subgraph';
 
@@ -202,7 +202,7 @@ describe('projects by their keys', () => {
       FEDERATION_MAX_REPRESENTATIONS: '2',
     });
     const { errors } = await small.graphql(ENTITIES, { variables: keys(['A', 'B', 'C']) });
-    expect(errors?.[0]?.message).toBe('One operation may ask for 2 entities at the most');
+    expect(errors?.[0]?.message).toBe('One operation may ask for 2 entities at most');
     await small.close();
   });
 });

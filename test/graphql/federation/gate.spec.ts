@@ -42,7 +42,7 @@ async function expectRefusal(response: Response): Promise<void> {
     status: 403,
     errors: [
       {
-        message: 'This is for the router of the graph only',
+        message: 'These fields are for the router of the graph only',
         extensions: { code: 'FORBIDDEN', retryable: false, requestId: expect.any(String) },
       },
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayChange, type RequestOrigin } from '../../../src/graphql/request/request-origin.js';
+import { mayMutate, type RequestOrigin } from '../../../src/graphql/request/request-origin.js';
 
 const ALLOWED = ['https://good.example', 'https://other.example:8443'];
 
@@ -11,7 +11,7 @@ function ask(request: Partial<RequestOrigin>): boolean {
     origin: undefined,
     fetchSite: undefined,
   };
-  return mayChange({ ...nothing, ...request }, ALLOWED);
+  return mayMutate({ ...nothing, ...request }, ALLOWED);
 }
 
 describe('a mutation', () => {
