@@ -1,12 +1,12 @@
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema } from 'graphql';
 
-/** The one directive of the schema that is not GraphQL's own. */
+/** The only directive in the schema that is not built in. */
 const KEY_DIRECTIVE = 'directive @key(fields: String!) repeatable on OBJECT\n';
 
 /**
- * What would break a client, and is not named in the changelog's part on what is not released yet. A change is named
- * by its path, for example `Query.me`.
+ * The changes that break clients and are not listed in the changelog's unreleased section. A change is listed by its
+ * path, for example `Query.me`.
  *
  * @param before the schema that clients know, as SDL.
  * @param after the schema of the code, as SDL.
@@ -24,7 +24,7 @@ export async function unnamedBreakingChanges(
     .map(({ message, path }) => `${path ?? 'the schema'}: ${message}`);
 }
 
-/** Whether a text is a schema that can be compared. */
+/** Whether a string is a valid schema. */
 export function isSchema(sdl: string): boolean {
   try {
     buildSchema(KEY_DIRECTIVE + sdl);

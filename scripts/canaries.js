@@ -1,6 +1,6 @@
 /**
- * Runs every end-to-end test with the services at trace level, and looks for each secret that the tests met (handles,
- * platform tokens, planted passwords, keys and identity tokens) in all that was logged, printed, answered and measured:
+ * Runs every end-to-end test with the services at trace level, and searches everything that was logged, printed, answered
+ * and measured for each secret the tests used (handles, platform tokens, planted passwords, keys and identity tokens):
  * plain, in base64, in hex and URL-encoded.
  */
 import { Buffer } from 'node:buffer';

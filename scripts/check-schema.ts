@@ -1,6 +1,6 @@
 /**
- * Fails where schema.gql would break a client and the changelog does not say so. Clients know the schema of the last
- * release; before the first one, the last that was committed and is not the one of now.
+ * Fails if schema.gql breaks clients and the changelog does not list the change. Compares with the schema of the last
+ * release or, before the first release, with the last committed schema that differs.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ function git(...words: string[]): string | undefined {
   }
 }
 
-/** The schema that clients know, and since when. */
+/** The schema that clients know, and the commit or release it comes from. */
 function known(now: string): { base: string; before: string } | undefined {
   const release = git('describe', '--tags', '--abbrev=0')?.trim();
   const bases =
@@ -33,12 +33,12 @@ const [after, changelog] = await Promise.all([
 ]);
 const earlier = known(after);
 if (earlier === undefined) {
-  console.log('Breaking changes were not looked for: git knows no earlier schema.gql to compare with.');
+  console.log('Breaking changes were not checked: git has no earlier schema.gql to compare with.');
 } else {
   const changes = await unnamedBreakingChanges(earlier.before, after, changelog);
   if (changes.length > 0) {
     console.error(
-      `These changes since ${earlier.base} break clients. Name each by its path in the changelog, or take it back:\n${changes.join('\n')}`,
+      `These changes since ${earlier.base} break clients. List each by its path in the changelog, or revert it:\n${changes.join('\n')}`,
     );
     process.exitCode = 1;
   }

@@ -1,4 +1,4 @@
-/** Copies the console's libraries beside its page: they come from here and from no other host. */
+/** Copies the console's libraries next to its page, so that they load from this service and from no other host. */
 import { copyFile } from 'node:fs/promises';
 
 const LIBRARIES = [

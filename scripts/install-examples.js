@@ -1,6 +1,6 @@
 /**
- * Installs the gateways of the federation example, each in its own folder, where they are not there yet or not of the
- * locked versions. They are five times the size of the service, so those who only run that are spared them.
+ * Installs the gateways of the federation example, each in its own folder, if they are missing or not at the locked
+ * versions. They are five times the size of the service, so `npm ci` does not install them.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

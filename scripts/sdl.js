@@ -5,7 +5,7 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { graphql, Kind, parse, print, visit } from 'graphql';
 import { createApp } from '../dist/app/app.factory.js';
 
-/** The schema of the service as it runs: as clients see it, and as the subgraph that it answers to a router. */
+/** The schema of the running service: as clients see it, and as the subgraph SDL for routers. */
 export async function sdl() {
   const folder = await mkdtemp(join(tmpdir(), 'portico-sdl-'));
   const app = await createApp({ SESSION_STORE_PATH: join(folder, 'sessions.db'), LOG_LEVEL: 'silent' });
@@ -22,7 +22,7 @@ export async function sdl() {
   }
 }
 
-/** The key of an entity stays: it tells what identifies a project. */
+/** The key directive of an entity stays: it says what identifies a project. */
 function withoutFederation(subgraph) {
   const document = visit(parse(subgraph), {
     SchemaDefinition: () => null,

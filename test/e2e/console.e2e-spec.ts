@@ -23,7 +23,7 @@ inBrowser(`the console in a browser${noBrowser === undefined ? '' : ` (skipped: 
     await folder.remove();
   });
 
-  it('logs in, runs a query and logs out, and asks nobody but the service', async () => {
+  it('logs in, runs a query and logs out, and calls no host but the service', async () => {
     const page = await browser.newPage();
     const hosts = new Set<string>();
     const complaints: string[] = [];

@@ -32,7 +32,7 @@ async function eventuallyRead(path: string): Promise<unknown> {
   return content;
 }
 
-/** `fetch` sets the host by itself. */
+/** `fetch` sets the host itself. */
 async function loginUnder(host: string, url: string, query: string): Promise<void> {
   const call = request(`${url}/graphql`, {
     method: 'POST',
@@ -228,7 +228,7 @@ describe('the service as a process', () => {
       expect(stderr).not.toContain('CANARY');
     });
 
-    it('for a CA bundle that is none', async () => {
+    it('for an invalid CA bundle', async () => {
       await writeFile(`${folder.path}/bundle.pem`, 'CANARY');
       const { code, stderr } = await failToStart(folder.path, { PLATFORM_TLS_VERIFY: 'bundle.pem' });
       expect(code).toBe(1);
@@ -237,7 +237,7 @@ describe('the service as a process', () => {
       );
     });
 
-    it('for a file of back-end messages that is none', async () => {
+    it('for an invalid file of back-end messages', async () => {
       await writeFile(`${folder.path}/messages.json`, '["CANARY"]');
       const { code, stderr } = await failToStart(folder.path, { ISERVER_MESSAGES_FILE: 'messages.json' });
       expect(code).toBe(1);

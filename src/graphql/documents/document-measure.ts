@@ -46,10 +46,9 @@ const ENDLESS: Measure = {
  * work grows with the length of the document, not with its expanded size. The document need not be valid.
  */
 export class DocumentMeasure {
+  readonly #schema: GraphQLSchema;
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   readonly #measured = new Map<string, Measure>();
-
-  readonly #schema: GraphQLSchema;
 
   constructor(schema: GraphQLSchema, document: DocumentNode) {
     this.#schema = schema;

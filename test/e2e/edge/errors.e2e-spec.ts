@@ -80,7 +80,7 @@ describe('a mistake in a request', () => {
     ],
     ['{ hasSession ', 'GRAPHQL_PARSE_FAILED', 'The document is not valid GraphQL syntax'],
     ['subscription { hasSession }', 'GRAPHQL_VALIDATION_FAILED', 'Subscriptions are not supported'],
-  ])('is told by the names of the schema: %s is %s', async (...[query, code, message, variables]) => {
+  ])('is explained with names of the schema: %s is %s', async (...[query, code, message, variables]) => {
     const { status, errors, data } = await app.graphql(query, { ...(variables && { variables }) });
     expect(status).toBe(400);
     expect(data).toBeUndefined();

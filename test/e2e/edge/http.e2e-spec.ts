@@ -53,7 +53,7 @@ describe('the HTTP side of the endpoint', () => {
       ['a body of another kind', 400, { headers: JSON_TYPE, body: '"text"' }],
       ['null', 400, { headers: JSON_TYPE, body: 'null' }],
       ['no document', 400, { headers: JSON_TYPE, body: '{}' }],
-      ['a document that is no string', 400, { headers: JSON_TYPE, body: '{"query": {"a": 1}}' }],
+      ['a document that is not a string', 400, { headers: JSON_TYPE, body: '{"query": {"a": 1}}' }],
       [
         'variables that are no object',
         400,
@@ -96,7 +96,7 @@ describe('the HTTP side of the endpoint', () => {
         415,
         { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: '--x--' },
       ],
-      ['a media type that is none', 415, { headers: { 'content-type': 'CANARY' }, body: query }],
+      ['an invalid media type', 415, { headers: { 'content-type': 'CANARY' }, body: query }],
       [
         'JSON in UTF-32',
         415,
@@ -224,7 +224,7 @@ describe('the HTTP side of the endpoint', () => {
     await expectRefusal(await send({ headers: { ...JSON_TYPE, accept: 'text/html' }, body: query }), 406);
   });
 
-  it('takes a document that does not fit for 400, unless the caller takes nothing but plain JSON', async () => {
+  it('answers 400 to a document that does not match the schema, unless the caller accepts only plain JSON', async () => {
     const status = async (body: string, accept?: string): Promise<number> =>
       (await send({ headers: { ...JSON_TYPE, ...(accept && { accept }) }, body })).status;
     const unfit = JSON.stringify({ query: '{ nothing }' });

@@ -26,13 +26,13 @@ describe('a folder of documents', () => {
     expect(await reading()).toEqual(new PersistedDocumentsError('the folder has no .graphql file'));
   });
 
-  it('cannot be used when a file of it is no document, which is named and not quoted', async () => {
+  it('cannot be used when one of its files is not a document: the error names the file and does not quote it', async () => {
     const error = await reading('{ CANARY');
     expect(error).toEqual(new PersistedDocumentsError('a.graphql is not a GraphQL document'));
     expect(String(error)).not.toContain('CANARY');
   });
 
-  it('cannot be used when a document of it does not fit the schema: the service names it and exits with 1', async () => {
+  it('cannot be used when one of its documents does not match the schema: the service names it and exits with 1', async () => {
     await mkdir(`${folder.path}/data`);
     await writeFile(`${folder.path}/good.graphql`, '{ hasSession }');
     await writeFile(`${folder.path}/bad.graphql`, '{ CANARY }');

@@ -150,10 +150,10 @@ describe('projects by their keys', () => {
     const noEntity =
       'Each representation must be an object whose __typename is an entity type of this subgraph';
 
-    it('to an operation that wants more than 100', () =>
+    it('to an operation that asks for more than 100', () =>
       expectRefusal(ENTITIES, keys(Array<string>(101).fill('X')), tooMany));
 
-    it('to one that wants more than 100 under several names, some in fragments', () =>
+    it('to one that asks for more than 100 under several names, some in fragments', () =>
       expectRefusal(
         `query Large($some: [_Any!]!) { a: _entities(representations: $some) { __typename } ...More projects { id } }
          fragment More on Query { b: _entities(representations: $some) { __typename } }`,
@@ -161,7 +161,7 @@ describe('projects by their keys', () => {
         tooMany,
       ));
 
-    it('to one whose default wants more than 100', () => {
+    it('to one whose default asks for more than 100', () => {
       const literals = Array<string>(101).fill('{ __typename: "Project", id: "X" }').join(' ');
       return expectRefusal(
         `query ($some: [_Any!]! = [${literals}]) { _entities(representations: $some) { __typename } }`,
