@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { GraphQLError } from 'graphql';
-import { kindOfCode } from '../../../src/client/errors/error-codes.js';
+import { errorClassOf } from '../../../src/client/errors/error-codes.js';
 import { ISERVER_CODES } from '../../../src/client/errors/iserver-codes.js';
 import {
   AmbiguousProjectNameError,
@@ -28,7 +28,7 @@ const FACTS = Object.entries(REASON_TABLE) as [
 
 const platformErrors = WIRE_CODES.flatMap((code) =>
   [undefined, ...ISERVER_CODES.map(([number]) => String(number))].map(
-    (iserverCode) => new (kindOfCode(code))('no', { code, iserverCode }),
+    (iserverCode) => new (errorClassOf(code))('no', { code, iserverCode }),
   ),
 );
 
@@ -75,7 +75,7 @@ describe('the table of reasons', () => {
     for (const [reason, { codes, iserverCodes = [] }] of FACTS) {
       for (const number of iserverCodes) {
         const wireCode = wireCodeOf[String(codes[0])] ?? '';
-        const error = new (kindOfCode(wireCode))('no', { code: wireCode, iserverCode: String(number) });
+        const error = new (errorClassOf(wireCode))('no', { code: wireCode, iserverCode: String(number) });
         expect([number, seen(error)]).toEqual([number, expect.objectContaining({ code: codes[0], reason })]);
       }
     }
