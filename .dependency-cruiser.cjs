@@ -93,6 +93,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/app/(serve|app\\.factory)\\.ts$',
+          '^src/config/settings\\.ts$',
           '\\.(module|resolver|service|controller|model|input|plugin|indicator|adapter)\\.ts$',
         ],
       },

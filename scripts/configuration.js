@@ -16,11 +16,11 @@ export function configurationPage() {
   });
   return `# Settings
 
-<!-- Generated from src/config/settings.ts by npm run generate. -->
+<!-- Generated from src/config/settings/ by npm run generate. -->
 
 Settings are read once, at start, from the environment and from a \`.env\` file in the working directory; the environment
-wins. An empty value counts as absent. All are checked together: the service names every one that it cannot use, never a
-value, and exits with 1.
+takes precedence. An empty value counts as not set. All settings are checked together: the service names every one that it
+cannot use, never its value, and exits with code 1.
 
 | name | default | meaning |
 | --- | --- | --- |
@@ -34,5 +34,5 @@ export function environmentExample() {
     ({ name, meaning, example }) =>
       `# ${meaning.replaceAll('`', '')}\n# ${name}=${defaultOf(name) ?? example ?? ''}\n`,
   );
-  return `# Copy to .env and take the # off what you set. Generated from src/config/settings.ts by npm run generate.\n\n${entries.join('\n')}`;
+  return `# Copy to .env and uncomment what you want to set. Generated from src/config/settings/ by npm run generate.\n\n${entries.join('\n')}`;
 }

@@ -1,5 +1,5 @@
-import { processEnvironment } from './config/process-environment.js';
-import { readSettings } from './config/read-settings.js';
+import { readEnvironment } from './config/environment.js';
+import { parseSettings } from './config/parse-settings.js';
 import { DEMO_LOGINS, startEmbeddedPlatform } from './embedded-platform/index.js';
 import { startFault } from './app/start-fault.js';
 import { platformScreen } from './app/start-screen.js';
@@ -13,8 +13,8 @@ async function run(): Promise<void> {
     EMBEDDED_PLATFORM_PATH,
     EMBEDDED_PLATFORM_IDLE_SECONDS,
     PLATFORM_HEADER_VENDOR,
-  } = processEnvironment();
-  const settings = readSettings({
+  } = readEnvironment();
+  const settings = parseSettings({
     EMBEDDED_PLATFORM_PORT: EMBEDDED_PLATFORM_PORT ?? DEFAULT_PORT,
     EMBEDDED_PLATFORM_PATH,
     EMBEDDED_PLATFORM_IDLE_SECONDS,

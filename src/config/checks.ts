@@ -10,14 +10,17 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 
-/** Reads `true` and `false`; anything else is left as it is, for the checks to refuse. */
+/** The longest delay that Node's timers accept. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Converts `true` and `false`; leaves anything else for the checks to refuse. */
 export function TrueOrFalse(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     value === 'true' ? true : value === 'false' ? false : value,
   );
 }
 
-/** Reads a path with or without a final slash as the same. */
+/** Removes a final slash from a path. */
 export function WithoutFinalSlash(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.replace(/(?<=.)\/$/, '') : value,
@@ -29,12 +32,12 @@ export function Flag(): PropertyDecorator {
   return all(TrueOrFalse(), IsBoolean({ message: '$property must be true or false' }));
 }
 
-/** A text of a pattern, or absent; `message` follows the setting's name. */
+/** A string that matches a pattern, or not set; `message` follows the setting's name. */
 export function Matching(pattern: RegExp, message: string): PropertyDecorator {
   return all(IsOptional(), Matches(pattern, { message: `$property ${message}` }));
 }
 
-/** A whole number within the bounds that are given. */
+/** A whole number within the given bounds. */
 export function WholeNumber(least?: number, most?: number): PropertyDecorator {
   const from =
     least === undefined ? '' : most === undefined ? ` of at least ${least}` : ` from ${least} to ${most}`;
@@ -53,7 +56,7 @@ function all(...decorators: PropertyDecorator[]): PropertyDecorator {
   };
 }
 
-/** Reads a list that is separated by commas, spaces around its parts ignored. */
+/** Splits a list at its commas; spaces around the parts are ignored. */
 export function CommaList(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string'
@@ -65,7 +68,7 @@ export function CommaList(): PropertyDecorator {
   );
 }
 
-/** A rule that may look at the other settings; `message` follows the setting's name and shows no value. */
+/** A rule that may depend on other settings; `message` follows the setting's name and never shows a value. */
 export function Rule(
   message: string,
   holds: (value: unknown, settings: never) => boolean,
@@ -83,7 +86,7 @@ export function Rule(
   };
 }
 
-/** An absolute http or https address with nothing in it that could carry a secret or be cut off by a path. */
+/** An absolute http or https URL without anything that could contain a secret, and to which a path can be appended. */
 export function isPlainHttpUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const url = new URL(value);
@@ -95,7 +98,7 @@ export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && isPlainHttpUrl(value) && new URL(value).origin === value;
 }
 
-/** An address of Redis: `redis://` or `rediss://` (TLS) with a host, and at most user, password, port and database number. */
+/** A Redis URL: `redis://` or `rediss://` (TLS) with a host, and at most user, password, port, and database number. */
 export function isRedisUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, hostname, pathname, search, hash } = new URL(value);

@@ -2,14 +2,14 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { IsOptional } from 'class-validator';
 import { Rule } from './checks.js';
 
-/** The path of a file that can be read, or absent. */
+/** The path of a readable file, or not set. */
 export function ReadableFile(): PropertyDecorator {
-  return optional('must be the path of a file that can be read', isReadableFile);
+  return optional('must be the path of a readable file', isReadableFile);
 }
 
-/** The path of a folder that can be read, or absent. */
+/** The path of a readable folder, or not set. */
 export function ReadableFolder(): PropertyDecorator {
-  return optional('must be the path of a folder that can be read', isReadableFolder);
+  return optional('must be the path of a readable folder', isReadableFolder);
 }
 
 export function isReadableFile(path: unknown): boolean {

@@ -1,4 +1,4 @@
-/** A server key with the id that its records name. */
+/** A server key with the id under which records refer to it. */
 export interface NamedKey {
   readonly kid: string;
   readonly key: Buffer;
@@ -6,7 +6,7 @@ export interface NamedKey {
 
 const KEY_BYTES = 32;
 
-/** Reads `kid:base64(32 bytes),…`, newest first; undefined where any part is not of that form or a kid stands twice. */
+/** Parses `kid:base64(32 bytes),…`, newest first; undefined if a part is malformed or a kid occurs twice. */
 export function parseKeyList(text: string): NamedKey[] | undefined {
   const keys: NamedKey[] = [];
   for (const part of text.split(',')) {

@@ -1,6 +1,7 @@
 import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { type Environment, ProcessEnvironment } from '../config/settings.module.js';
+import { type Environment } from '../config/environment.js';
+import { ProcessEnvironment } from '../config/settings.module.js';
 import { Relogin } from '../session/relogin.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { CredentialProfiles } from './profiles/credential-profiles.js';

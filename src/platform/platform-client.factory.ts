@@ -1,5 +1,5 @@
 import { PlatformClient, type PlatformClientOptions } from '../client/index.js';
-import { SettingsError } from '../config/read-settings.js';
+import { SettingsError } from '../config/parse-settings.js';
 import { type Settings } from '../config/settings.js';
 
 /** The settings by which the client's options are set, whose names a person knows who starts the service. */

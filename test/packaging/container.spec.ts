@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { readSettings } from '../../src/config/read-settings.js';
+import { parseSettings } from '../../src/config/parse-settings.js';
 import { settingDescriptions } from '../../src/config/setting.js';
 import { sessionKeysSetting } from '../support/session/session-keys.js';
 
@@ -58,7 +58,7 @@ describe('the container', () => {
     ]);
 
     for (const name of Object.keys(environment)) expect(SETTINGS).toContain(name);
-    expect(readSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled) })).toMatchObject({
+    expect(parseSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled) })).toMatchObject({
       SESSION_STORE: 'redis',
       REDIS_URL: 'redis://redis:6379/0',
       PLATFORM_HEADER_VENDOR: 'SVC',

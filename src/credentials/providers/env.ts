@@ -1,5 +1,5 @@
 import { CredentialError } from '../../errors/credential-error.js';
-import { environment as processEnvironment } from '../../config/environment.js';
+import { processEnvironment } from '../../config/environment.js';
 import { checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../../client/index.js';
 import { SharedSecret } from './shared-secret.js';

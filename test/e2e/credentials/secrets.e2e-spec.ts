@@ -154,7 +154,7 @@ describe('the service with credential profiles, as a process', () => {
     const { code, stderr } = await failToStart(folder.path, environment);
     expect(code).toBe(1);
     expect(stderr.trim()).toBe(
-      'These settings cannot be used:\n  CREDENTIALS_FILE must be the path of a file that can be read',
+      'These settings cannot be used:\n  CREDENTIALS_FILE must be the path of a readable file',
     );
   });
 

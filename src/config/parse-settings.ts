@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 import { settingDescriptions } from './setting.js';
 import { Settings } from './settings.js';
 
-/** The settings that cannot be used, each with what it must be; never with the value that it has. */
+/** Lists every setting that cannot be used and what it must be, but never its value. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -13,11 +13,11 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads all settings from an environment at once. An empty value counts as absent.
+ * Takes all settings from an environment and checks them together. An empty value counts as not set.
  *
- * @throws SettingsError that names every bad setting.
+ * @throws SettingsError that names every setting that cannot be used
  */
-export function readSettings(environment: Readonly<Record<string, unknown>>): Settings {
+export function parseSettings(environment: Readonly<Record<string, unknown>>): Settings {
   const given = settingDescriptions()
     .map(({ name }) => [name, environment[name]] as const)
     .filter(([, value]) => value !== undefined && value !== '');
@@ -25,7 +25,7 @@ export function readSettings(environment: Readonly<Record<string, unknown>>): Se
   const problems = validateSync(settings).flatMap((error) =>
     Object.values(error.constraints ?? {}).slice(-1),
   );
-  // Node's own switch would undo PLATFORM_TLS_VERIFY, and what Redis and the secret stores verify.
+  // Node's own switch would override PLATFORM_TLS_VERIFY and turn off the checks of Redis and secret store connections.
   if (
     environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' &&
     settings.production &&

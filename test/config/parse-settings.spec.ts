@@ -1,15 +1,15 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { readSettings, SettingsError } from '../../src/config/read-settings.js';
+import { parseSettings, SettingsError } from '../../src/config/parse-settings.js';
 
-/** A file that is there. */
+/** A file that exists. */
 const OWN_PATH = fileURLToPath(import.meta.url);
 const KEY = `2026a:${Buffer.alloc(32, 7).toString('base64')}`;
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
-    readSettings(environment);
+    parseSettings(environment);
   } catch (error) {
     if (error instanceof SettingsError) return error.problems;
     throw error;
@@ -18,8 +18,8 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('settings', () => {
-  it('have the documented defaults when the environment says nothing', () => {
-    expect(readSettings({})).toMatchObject({
+  it('have the documented defaults in an empty environment', () => {
+    expect(parseSettings({})).toMatchObject({
       HOST: '127.0.0.1',
       PORT: 3000,
       PLATFORM_HEADER_VENDOR: 'SVC',
@@ -34,9 +34,9 @@ describe('settings', () => {
     });
   });
 
-  it('read numbers, flags, lists and paths', () => {
+  it('include numbers, flags, lists and paths', () => {
     expect(
-      readSettings({
+      parseSettings({
         PORT: '0',
         PLATFORM_TLS_VERIFY: OWN_PATH,
         EMBEDDED_PLATFORM_PATH: '/analytics/api/',
@@ -52,14 +52,13 @@ describe('settings', () => {
     });
   });
 
-  it('count an empty value as absent', () => {
-    expect(readSettings({ PORT: '', SESSION_KEYS: '' })).toMatchObject({
-      PORT: 3000,
-      SESSION_KEYS: undefined,
-    });
+  it('count an empty value as not set', () => {
+    const settings = parseSettings({ PORT: '', SESSION_KEYS: '' });
+    expect(settings.PORT).toBe(3000);
+    expect(settings.SESSION_KEYS).toBeUndefined();
   });
 
-  it('name every bad one at once, and never a value', () => {
+  it('are all checked together, and no error shows a value', () => {
     const problems = problemsOf({
       PORT: 'CANARY-PW-1',
       PLATFORM_BASE_URL: 'https://user:CANARY-PW-2@platform.example/api',
@@ -113,14 +112,14 @@ describe('settings', () => {
     ['METRICS_PORT', '3000'],
     ['METRICS_PORT', 'none'],
     ['LOG_LEVEL', 'loud'],
-  ])('refuse %s=%s', (name, value) => {
+  ])('do not accept %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
   });
 
-  it('ask for keys and a base URL in production, and switch introspection off', () => {
+  it('require keys and a base URL in production, where introspection is off', () => {
     const names = problemsOf({ NODE_ENV: 'production' }).map((problem) => problem.split(' ')[0]);
     expect(names.sort()).toEqual(['PLATFORM_BASE_URL', 'SESSION_KEYS']);
-    const settings = readSettings({
+    const settings = parseSettings({
       NODE_ENV: 'production',
       SESSION_KEYS: KEY,
       PLATFORM_BASE_URL: 'https://platform.example/api/',
@@ -128,7 +127,7 @@ describe('settings', () => {
     expect(settings).toMatchObject({ introspection: false, runsEmbeddedPlatform: false });
   });
 
-  it('refuse to leave TLS unverified in production unless a second setting says so', () => {
+  it('allow unverified TLS in production only with a second setting', () => {
     const production = {
       NODE_ENV: 'production',
       SESSION_KEYS: KEY,
@@ -142,7 +141,7 @@ describe('settings', () => {
     expect(problemsOf({ ...byNode, ALLOW_INSECURE_TLS: 'true' })).toEqual([]);
   });
 
-  it('want the address of redis with the redis store, and show nothing of it', () => {
+  it('require the Redis URL with the Redis store, and never show it', () => {
     const redis = { SESSION_STORE: 'redis' };
     expect(problemsOf(redis)).toEqual(['REDIS_URL is required with SESSION_STORE=redis']);
     expect(problemsOf({ ...redis, REDIS_URL: 'rediss://portico:secret@redis.example:6380/2' })).toEqual([]);
@@ -151,7 +150,7 @@ describe('settings', () => {
     expect(problems.join()).not.toContain('CANARY');
   });
 
-  it('want a base URL where the embedded platform is switched off', () => {
+  it('require a base URL when the embedded platform is off', () => {
     expect(problemsOf({ EMBEDDED_PLATFORM: 'off' })).toEqual([expect.stringMatching(/^PLATFORM_BASE_URL /)]);
   });
 });

@@ -1,0 +1,29 @@
+import { Matching, WholeNumber } from '../checks.js';
+import { Secret, Setting } from '../setting.js';
+
+export class FederationSettings {
+  @Setting(
+    'if set, `_service` and `_entities` require it in the header `X-Federation-Secret`; if not set, they are off in production',
+    '<the output of: openssl rand -base64 32>',
+  )
+  @Secret()
+  @Matching(
+    /^[\x21-\x7e]+$/,
+    'must consist of printable ASCII characters without spaces, so that a header can carry it',
+  )
+  FEDERATION_SECRET?: string;
+
+  @Setting('how many entities one operation may request by their keys')
+  @WholeNumber(1)
+  FEDERATION_MAX_REPRESENTATIONS = 100;
+
+  @Setting(
+    'prefix of the root fields, for graphs where `me` and `projects` are taken: with `analytics` they are `analyticsMe` and `analyticsProjects`',
+    'analytics',
+  )
+  @Matching(
+    /^[A-Za-z][A-Za-z0-9]{0,31}$/,
+    'must be a letter followed by letters or digits, at most 32 in all',
+  )
+  FIELD_PREFIX?: string;
+}

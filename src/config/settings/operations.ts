@@ -1,0 +1,24 @@
+import { IsIn, IsOptional } from 'class-validator';
+import { Rule, WholeNumber } from '../checks.js';
+import { Setting } from '../setting.js';
+import { type ServiceSettings } from './service.js';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export class OperationsSettings {
+  @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal`, or `silent`: JSON lines on stdout')
+  @IsIn(LOG_LEVELS)
+  LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
+
+  @Setting(
+    'the port on which `GET /metrics` answers in the Prometheus text format, on `HOST`; if not set: no metrics; `0`: any free port',
+    '9464',
+  )
+  @IsOptional()
+  @WholeNumber(0, 65535)
+  @Rule(
+    'must not be the same port as PORT',
+    (value, settings: ServiceSettings) => value === undefined || value === 0 || value !== settings.PORT,
+  )
+  METRICS_PORT?: number;
+}

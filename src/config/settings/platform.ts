@@ -1,0 +1,80 @@
+import { IsIn } from 'class-validator';
+import {
+  Flag,
+  isPlainHttpUrl,
+  LONGEST_TIMER_MS,
+  Matching,
+  Rule,
+  TrueOrFalse,
+  WholeNumber,
+} from '../checks.js';
+import { isReadableFile, ReadableFile } from '../file-checks.js';
+import { Setting } from '../setting.js';
+import { type EmbeddedPlatformSettings } from './embedded-platform.js';
+import { isProduction, type ServiceSettings } from './service.js';
+
+export class PlatformSettings {
+  @Setting(
+    'the REST root of the platform, with or without a final `/`; if not set: the embedded platform',
+    'https://analytics.example/MicroStrategyLibrary/api',
+  )
+  @Rule(
+    'must be an http or https URL without user, query, or fragment',
+    (value) => value === undefined || isPlainHttpUrl(value),
+  )
+  @Rule(
+    'is required: the embedded platform does not run in production unless EMBEDDED_PLATFORM=on, and never with EMBEDDED_PLATFORM=off',
+    (value, settings: ServiceSettings & EmbeddedPlatformSettings) =>
+      value !== undefined ||
+      (settings.EMBEDDED_PLATFORM === 'auto'
+        ? !isProduction(settings)
+        : settings.EMBEDDED_PLATFORM !== 'off'),
+  )
+  PLATFORM_BASE_URL?: string;
+
+  @Setting('the vendor segment of the header names `X-<vendor>-…`; the best-known deployment uses `MSTR`')
+  @Matching(/^[A-Za-z0-9]{1,32}$/, 'must be 1 to 32 letters or digits')
+  PLATFORM_HEADER_VENDOR = 'SVC';
+
+  @Setting('how many redirects one call may follow; one more is a too-many-redirects error')
+  @WholeNumber(0, 100)
+  PLATFORM_MAX_REDIRECTS = 30;
+
+  @Setting(
+    '`true`, `false` (testing only; in production it also needs `ALLOW_INSECURE_TLS=true`), or the path of a CA bundle',
+  )
+  @TrueOrFalse()
+  @Rule(
+    'must be true, false, or the path of a readable file',
+    (value) => typeof value === 'boolean' || isReadableFile(value),
+  )
+  @Rule(
+    'may be false in production only together with ALLOW_INSECURE_TLS=true',
+    (value, settings: ServiceSettings & PlatformSettings) =>
+      value !== false || !isProduction(settings) || settings.ALLOW_INSECURE_TLS,
+  )
+  PLATFORM_TLS_VERIFY: boolean | string = true;
+
+  @Setting('allows `PLATFORM_TLS_VERIFY=false` and `NODE_TLS_REJECT_UNAUTHORIZED=0` in production')
+  @Flag()
+  ALLOW_INSECURE_TLS = false;
+
+  @Setting('time limit of one platform call in milliseconds, including redirects and retries')
+  @WholeNumber(1, LONGEST_TIMER_MS)
+  PLATFORM_TIMEOUT_MS = 8000;
+
+  @Setting('the HTTP library of the platform client: `got` or `undici`; same behavior, different cost')
+  @IsIn(['got', 'undici'])
+  PLATFORM_TRANSPORT: 'got' | 'undici' = 'got';
+
+  @Setting('the `applicationType` of a login that does not specify one')
+  @WholeNumber()
+  PLATFORM_APPLICATION_TYPE = 8;
+
+  @Setting(
+    'a JSON file with more back-end codes and their messages: `{"-2147216959": "text"}`',
+    'iserver-messages.json',
+  )
+  @ReadableFile()
+  ISERVER_MESSAGES_FILE?: string;
+}

@@ -1,0 +1,64 @@
+import { IsIn, IsString } from 'class-validator';
+import { isRedisUrl, Matching, Rule, WholeNumber } from '../checks.js';
+import { isKeyList } from '../key-list.js';
+import { Secret, Setting } from '../setting.js';
+import { isProduction, type ServiceSettings } from './service.js';
+
+/** Where sessions are kept. Each kind has a line in `src/session/store/store-backends.ts`. */
+export const SESSION_STORES = ['embedded', 'redis'] as const;
+
+export type SessionStoreKind = (typeof SESSION_STORES)[number];
+
+export class SessionSettings {
+  @Setting('where sessions are kept: `embedded` (a durable file, one instance) or `redis` (many instances)')
+  @IsIn(SESSION_STORES)
+  SESSION_STORE: SessionStoreKind = 'embedded';
+
+  @Setting('the file of the embedded store')
+  @IsString()
+  SESSION_STORE_PATH = 'data/sessions.db';
+
+  @Setting(
+    'the Redis server that keeps the sessions, `rediss://` for TLS; required with `SESSION_STORE=redis`',
+    'rediss://portico:password@redis.example:6379/0',
+  )
+  @Secret()
+  @Rule(
+    'must be redis:// or rediss:// with a host, and at most user, password, port, and database number',
+    (value) => value === undefined || isRedisUrl(value),
+  )
+  @Rule(
+    'is required with SESSION_STORE=redis',
+    (value, settings: SessionSettings) => value !== undefined || settings.SESSION_STORE !== 'redis',
+  )
+  REDIS_URL?: string;
+
+  @Setting(
+    'the keys that seal the sessions: a list of `kid:base64(32 bytes)`, newest first; required in production, otherwise one is created and kept next to the store',
+    '2026a:<the output of: openssl rand -base64 32>',
+  )
+  @Secret()
+  @Rule(
+    'must be a comma-separated list of kid:base64 with 32 bytes each and no kid twice',
+    (value) => value === undefined || isKeyList(value),
+  )
+  @Rule(
+    'is required in production',
+    (value, settings: ServiceSettings) => value !== undefined || !isProduction(settings),
+  )
+  SESSION_KEYS?: string;
+
+  @Setting('seconds without use after which a handle expires')
+  @WholeNumber(1)
+  SESSION_IDLE_SECONDS = 3600;
+
+  @Setting('seconds after which a handle expires in any case')
+  @WholeNumber(1)
+  SESSION_MAX_SECONDS = 43200;
+
+  @Setting(
+    "the request header that carries `Bearer <handle>`; choose another name if a router's own token uses this one",
+  )
+  @Matching(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of an HTTP header')
+  SESSION_HEADER = 'authorization';
+}

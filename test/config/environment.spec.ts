@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readEnvironment } from '../../src/config/environment.js';
+import { SettingsModule } from '../../src/config/settings.module.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const VARIABLE = 'PORTICO_TEST_VARIABLE';
+
+describe('the environment', () => {
+  const workingDirectory = process.cwd();
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+
+  beforeEach(async () => {
+    folder = await tempFolder();
+    process.chdir(folder.path);
+  });
+
+  afterEach(async () => {
+    process.chdir(workingDirectory);
+    for (const name of [VARIABLE, 'FEDERATION_SECRET']) Reflect.deleteProperty(process.env, name);
+    await folder.remove();
+  });
+
+  it('includes what .env adds, and writes nothing of it to the process', async () => {
+    await writeFile('.env', `# a comment\n${VARIABLE}="from the file"\n`);
+
+    expect(readEnvironment()[VARIABLE]).toBe('from the file');
+    expect(process.env[VARIABLE]).toBeUndefined();
+  });
+
+  it('takes precedence over .env', async () => {
+    process.env[VARIABLE] = 'from the process';
+    await writeFile('.env', `${VARIABLE}=from the file\n`);
+
+    expect(readEnvironment()[VARIABLE]).toBe('from the process');
+  });
+
+  it('needs no .env', () => {
+    expect(readEnvironment()).toEqual(process.env);
+  });
+
+  it('loses its secrets to the settings, even if another setting is refused', async () => {
+    process.env.FEDERATION_SECRET = 'canary';
+    const { settings } = await SettingsModule.read();
+    expect(settings.FEDERATION_SECRET).toBe('canary');
+    expect(process.env).not.toHaveProperty('FEDERATION_SECRET');
+
+    process.env.FEDERATION_SECRET = 'canary';
+    await writeFile('.env', 'PORT=none\n');
+    await expect(SettingsModule.read()).rejects.toThrow(/PORT/);
+    expect(process.env).not.toHaveProperty('FEDERATION_SECRET');
+  });
+});
