@@ -71,7 +71,7 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
     AppModule.with(module, LoggingModule.with(scope)),
     adapter,
     {
-      // Errors at start are told in one line by whoever called; Nest would print a stack as well.
+      // The caller prints errors at start in one line; Nest would print a stack as well.
       abortOnError: false,
       bodyParser: false,
       logger: new ServiceLogger(server.log, isForeseen),

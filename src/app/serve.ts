@@ -6,7 +6,7 @@ import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.mod
 import { startFault } from './start-fault.js';
 import { startScreen } from './start-screen.js';
 
-/** Runs the service until it is told to stop. What keeps it from starting is told in one line; the exit code is 1 then. */
+/** Runs the service until it receives a signal. If it cannot start, it prints why in one line and exits with code 1. */
 export async function serve(): Promise<void> {
   let app: NestFastifyApplication | undefined;
   try {

@@ -7,11 +7,11 @@ export function startFault(fault: unknown): string {
       return `Port ${port ?? ''} of ${address ?? 'this machine'} is in use: choose another (PORT, METRICS_PORT or EMBEDDED_PLATFORM_PORT), or 0 for any free one`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST is no address of this machine`;
+      return `HOST is not an address of this machine`;
     case 'EACCES':
     case 'EPERM':
       return path === undefined
-        ? `Port ${port ?? ''} needs more rights than this process has`
+        ? `Port ${port ?? ''} requires more permissions than this process has`
         : `${path} cannot be used: no permission`;
     case 'ENOENT':
       return `${path ?? 'A file'} does not exist`;

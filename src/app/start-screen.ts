@@ -4,7 +4,7 @@ import { type RunningPlatform } from '../platform/platform.module.js';
 const DEMO_LOGIN =
   '(input: {username: "demo", password: "demo", transport: BEARER}) { handle me { fullName } projects { id name } }';
 
-/** What the start screen tells of. */
+/** What the start screen shows. */
 export interface StartedService {
   readonly url: string;
   /** Whether the session store answers. */
@@ -35,9 +35,7 @@ export function startScreen({
     ...(hasConsole ? [`  Console    ${serviceUrl}/`] : []),
     `  Health     ${serviceUrl}/livez  ${serviceUrl}/readyz`,
     ...(embedded ? demoLines(embedded) : []),
-    ...(embedded && !usesEmbedded
-      ? ['', 'The service does not use this platform, but PLATFORM_BASE_URL.']
-      : []),
+    ...(embedded && !usesEmbedded ? ['', 'The service uses PLATFORM_BASE_URL, not this platform.'] : []),
     '',
     'A first query:',
     '',

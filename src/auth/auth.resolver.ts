@@ -34,7 +34,7 @@ export class AuthResolver {
     return this.auth.delegate(context, input);
   }
 
-  @Mutation(() => ExtendPayload, { description: 'Prolongs the platform session.' })
+  @Mutation(() => ExtendPayload, { description: 'Extends the platform session.' })
   extend(@Context() context: RequestContext): Promise<ExtendPayload> {
     return this.auth.extend(context);
   }

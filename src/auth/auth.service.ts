@@ -7,8 +7,8 @@ import { SessionStore } from '../session/store/session-store.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
 import { type DelegateInput, type LoginInput, SessionTransport } from './login.input.js';
-import { loginChoice } from './login-choice.js';
 import { LogoutPayload } from './logout-payload.model.js';
+import { loginCredentials, profileLogin } from './read-login.js';
 
 @Injectable()
 export class AuthService {
@@ -21,14 +21,14 @@ export class AuthService {
   ) {}
 
   async login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
-    const choice = loginChoice(input);
-    if ('credentials' in choice) {
-      const { credentials } = choice;
+    const byProfile = profileLogin(input);
+    if (byProfile === undefined) {
+      const credentials = loginCredentials(input);
       return this.begin(context, input.transport, credentials.username ?? undefined, (session) =>
         session.login(credentials),
       );
     }
-    const { profile, profileKey } = choice;
+    const { profile, profileKey } = byProfile;
     const authenticate = (session: PlatformSession): Promise<void> =>
       this.profiles.logInWithKey(session, profile, profileKey);
     return this.begin(context, input.transport, profile, authenticate, profile);
@@ -50,7 +50,7 @@ export class AuthService {
     return { loggedOut: true };
   }
 
-  /** The store is asked first: a login that could not be kept is not tried. */
+  /** Checks the store first: without it, a new session could not be kept. */
   private async begin(
     context: RequestContext,
     transport: SessionTransport,

@@ -1,5 +1,5 @@
-import { type FailureCounter } from './failure-counter.js';
 import { RateLimitedError } from '../errors/rate-limited-error.js';
+import { type FailureCounter } from '../session/store/failure-counter.js';
 
 /** A key under which failures are counted, and how many are allowed. */
 export interface Allowance {
@@ -23,9 +23,12 @@ const MS_PER_SECOND = 1000;
  * turn, and any number of good logins passes.
  */
 export class LoginLimiter {
+  readonly #counter: FailureCounter;
   readonly #gates = new Map<string, Gate>();
 
-  constructor(private readonly counter: Pick<FailureCounter, 'get' | 'add'>) {}
+  constructor(counter: FailureCounter) {
+    this.#counter = counter;
+  }
 
   /**
    * @param allowances checked in turn; each distinct.
@@ -56,7 +59,7 @@ export class LoginLimiter {
     for (;;) {
       const gate = this.#gate(key);
       const { seen } = gate;
-      const counted = await this.counter.get(key);
+      const counted = await this.#counter.get(key);
       const used = counted?.consumedPoints ?? 0;
       if (counted !== null && used >= failures) {
         if (gate.inFlight === 0) this.#gates.delete(key);
@@ -72,7 +75,7 @@ export class LoginLimiter {
   }
 
   async #count(key: string): Promise<void> {
-    await this.counter.add(key);
+    await this.#counter.add(key);
     this.#gate(key).seen += 1;
   }
 

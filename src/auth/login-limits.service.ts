@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LoginFailedError } from '../client/index.js';
 import { Settings } from '../config/settings.js';
-import { FailureCounter } from './failure-counter.js';
+import { FailureCounter } from '../session/store/failure-counter.js';
 import { LoginLimiter } from './login-limiter.js';
 import { accountKey, addressKey } from './login-subject.js';
 
-/** Failures of one address, and of all callers together, for each that one account may have. */
+/** How many failures one address, and all callers together, may have for each that one account may have. */
 const ADDRESS_FACTOR = 5;
 const GLOBAL_FACTOR = 100;
 
@@ -22,9 +22,9 @@ export class LoginLimits {
   }
 
   /**
-   * Makes one attempt to log in. An attempt without an account, such as one by a key or a token, counts by its address.
+   * Makes one attempt to log in. An attempt without an account, such as by a key or a token, counts against its address.
    *
-   * @throws RateLimitedError before anything is asked of anybody.
+   * @throws RateLimitedError before any call
    */
   attempt<T>(address: string, account: string | undefined, work: () => Promise<T>): Promise<T> {
     const perAccount = this.settings.LOGIN_FAILURES_PER_MINUTE;

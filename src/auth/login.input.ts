@@ -25,7 +25,7 @@ export class LoginInput {
   @Field(() => String, { nullable: true, description: 'The user name.' })
   username?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The password; needs the user name.' })
+  @Field(() => String, { nullable: true, description: 'The password; requires the user name.' })
   password?: string | null;
 
   @Field(() => String, { nullable: true, description: 'An API key, in place of name and password.' })

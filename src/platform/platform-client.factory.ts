@@ -5,7 +5,7 @@ import { type Settings } from '../config/settings.js';
 /** The settings by which the client's options are set, whose names a person knows who starts the service. */
 const SETTING_OF_OPTION: Readonly<Record<string, string>> = {
   tlsVerify: 'PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates',
-  iserverMessages: 'ISERVER_MESSAGES_FILE must be a JSON object of texts by integer codes',
+  iserverMessages: 'ISERVER_MESSAGES_FILE must be a JSON object of messages by integer codes',
 };
 
 /** The one client of the service. */

@@ -71,7 +71,7 @@ export class PlatformModule implements OnApplicationShutdown {
 function reportCircuit(logger: Logger): (change: CircuitChange) => void {
   return ({ circuit, isOpen }) => {
     const calls = circuit === 'auth' ? 'logins' : 'calls other than logins';
-    if (isOpen) logger.warn(`The platform has failed too often: for some seconds no ${calls} are made.`);
-    else logger.log(`The platform answers again: ${calls} are made as before.`);
+    if (isOpen) logger.warn(`The platform has failed too often: ${calls} are suspended for a few seconds.`);
+    else logger.log(`The platform responds again: ${calls} resume.`);
   };
 }

@@ -2,7 +2,7 @@ import { Field, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime } from 'graphql-scalars';
 
 @ObjectType({
-  description: 'A session that was begun, with what a page needs next, so that one round trip loads it.',
+  description: 'A new session, with what a page needs next, so that one round trip loads it.',
 })
 export class AuthPayload {
   @Field(() => String, {
@@ -12,12 +12,12 @@ export class AuthPayload {
   })
   handle?: string;
 
-  @Field(() => GraphQLDateTime, { description: 'When the handle ends, whatever is done with it.' })
+  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
   expiresAt!: Date;
 }
 
-@ObjectType({ description: 'A session that was prolonged.' })
+@ObjectType({ description: 'A session that was extended.' })
 export class ExtendPayload {
-  @Field(() => GraphQLDateTime, { description: 'When the handle ends, whatever is done with it.' })
+  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
   expiresAt!: Date;
 }

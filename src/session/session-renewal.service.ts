@@ -13,7 +13,7 @@ import { SessionStore } from './store/session-store.js';
 /** A write is lost only to one that was under way when the platform session had expired: there are few of them. */
 const MOST_WRITES = 5;
 
-/** Heals service sessions: one that the platform no longer knows logs itself in again. */
+/** Renews service sessions: when the platform no longer knows one, it logs itself in again. */
 @Injectable()
 export class SessionRenewal {
   private readonly logger = new Logger(SessionRenewal.name);
@@ -71,7 +71,7 @@ export class SessionRenewal {
     try {
       return await this.keep(current, session, expired);
     } catch (error) {
-      await this.leave(session);
+      await logOutAtPlatform(session, this.logger);
       throw error;
     }
   }
@@ -89,17 +89,11 @@ export class SessionRenewal {
       if (renewed !== undefined) return renewed;
       current = await this.sealed.load(current);
       if (isAfter(current.service, expired)) {
-        await this.leave(session);
+        await logOutAtPlatform(session, this.logger);
         return current;
       }
     }
     throw new SessionStoreUnavailableError('a session changed at each try to write it');
-  }
-
-  private leave(session: PlatformSession): Promise<void> {
-    return logOutAtPlatform(session, (message) => {
-      this.logger.warn(message);
-    });
   }
 }
 

@@ -2,7 +2,7 @@ import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { rawPayload, type PlatformSessionInfo, type PlatformUser } from '../client/index.js';
 
-@ObjectType({ description: 'The logged-in user, as the platform tells.' })
+@ObjectType({ description: 'The logged-in user, as the platform reports it.' })
 export class User {
   @Field(() => ID, { nullable: true, description: "The user's id; some platforms leave it out." })
   id?: string | null;

@@ -6,13 +6,14 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { EmbeddedSessionStore } from './store/embedded-session-store.js';
-import { RedisSessionStore } from './store/redis-session-store.js';
 import { RefusedRecords } from './sealed/refused-records.js';
 import { RecordSeal } from './sealed/sealed-record.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { sessionKeys, type SessionKeys } from './sealed/session-keys.js';
+import { FailureCounter } from './store/failure-counter.js';
 import { SessionStore } from './store/session-store.js';
+import { StoreBackend } from './store/store-backend.js';
+import { STORE_BACKENDS } from './store/store-backends.js';
 import {
   AuthPayloadSessionResolver,
   ExtendPayloadSessionResolver,
@@ -23,12 +24,9 @@ import { SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
 
-async function sessionStore(settings: Settings): Promise<SessionStore> {
-  const life = { idleSeconds: settings.SESSION_IDLE_SECONDS, maxSeconds: settings.SESSION_MAX_SECONDS };
-  if (settings.SESSION_STORE === 'embedded')
-    return new EmbeddedSessionStore(settings.SESSION_STORE_PATH, life);
+function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> {
   const logger = new Logger('SessionStore');
-  return RedisSessionStore.open(settings.REDIS_URL ?? '', life, (message) => {
+  return STORE_BACKENDS[settings.SESSION_STORE](settings, (message) => {
     logger.warn(message);
   });
 }
@@ -45,11 +43,9 @@ async function sessionStore(settings: Settings): Promise<SessionStore> {
       inject: [SESSION_KEYS],
       useFactory: ({ keys }: SessionKeys) => new RecordSeal(keys),
     },
-    {
-      provide: SessionStore,
-      inject: [Settings],
-      useFactory: sessionStore,
-    },
+    { provide: StoreBackend, inject: [Settings], useFactory: storeBackend },
+    { provide: SessionStore, inject: [StoreBackend], useFactory: ({ sessions }: StoreBackend) => sessions },
+    { provide: FailureCounter, inject: [StoreBackend], useFactory: ({ failures }: StoreBackend) => failures },
     RefusedRecords,
     SealedSessions,
     SessionRenewal,
@@ -58,7 +54,7 @@ async function sessionStore(settings: Settings): Promise<SessionStore> {
     AuthPayloadSessionResolver,
     ExtendPayloadSessionResolver,
   ],
-  exports: [SessionService, SessionStore, RefusedRecords],
+  exports: [SessionService, SessionStore, FailureCounter, RefusedRecords],
 })
 export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(SessionModule.name);
@@ -71,11 +67,11 @@ export class SessionModule implements OnApplicationBootstrap, OnApplicationShutd
   onApplicationBootstrap(): void {
     if (this.keys.file === undefined) return;
     this.logger.warn(
-      `SESSION_KEYS is not set: the sessions are sealed with the keys in ${this.keys.file}, which no other instance has`,
+      `SESSION_KEYS is not set: sessions are sealed with the keys in ${this.keys.file}, which no other instance has`,
     );
   }
 
-  /** Last of all: requests that are still running have been answered by now. */
+  /** Runs last: by now all requests have been answered. */
   async onApplicationShutdown(): Promise<void> {
     await this.store.close();
   }

@@ -10,10 +10,10 @@ import { type HandleTransport } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';
 import { SessionStore } from './store/session-store.js';
 
-/** What is done on a session that is open. */
-export type SessionWork<T> = (session: PlatformSession, open: OpenSession) => Promise<T>;
+/** Work on an open platform session. */
+export type SessionWork<T> = (session: PlatformSession) => Promise<T>;
 
-/** The only door to a session: whatever a resolver wants of the platform passes here. */
+/** Begins, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
 @Injectable()
 export class SessionService {
   private readonly logger = new Logger(SessionService.name);
@@ -48,7 +48,7 @@ export class SessionService {
       open = await this.sealed.create(session, transport, service);
       if (previous !== undefined) await this.close(previous);
     } catch (error) {
-      await this.logoutAtPlatform(session);
+      await logOutAtPlatform(session, this.logger);
       throw error;
     }
     const { handle, expiresAt } = open;
@@ -71,18 +71,13 @@ export class SessionService {
   }
 
   /**
-   * As {@link use}, for a call that changes nothing: all who ask for the same while it is under way share its answer.
+   * As {@link use}, for a call that changes nothing: callers who ask for the same while it runs share its answer.
    *
-   * @param scope what else makes the call another one.
+   * @param operation names the call, and its arguments if it has any: calls of one name share an answer
    */
-  read<T>(
-    context: RequestContext,
-    operation: string,
-    work: SessionWork<T>,
-    scope: { readonly arguments?: readonly unknown[]; readonly projectId?: string } = {},
-  ): Promise<T> {
+  read<T>(context: RequestContext, operation: string, work: SessionWork<T>): Promise<T> {
     return this.withOpen(context, (open) => {
-      const name = JSON.stringify([open.version, operation, scope.arguments, scope.projectId]);
+      const name = JSON.stringify([open.version, operation]);
       return this.reads.share(open.key, name, () => this.run(open, work));
     });
   }
@@ -124,7 +119,7 @@ export class SessionService {
       await this.close(open);
     } catch (error) {
       // The record may be gone although the store could not say so: then nobody could end the platform session later.
-      await this.logoutAtPlatform(open.session);
+      await logOutAtPlatform(open.session, this.logger);
       throw error;
     }
     this.drop(context, open);
@@ -145,7 +140,7 @@ export class SessionService {
   }
 
   private async run<T>(open: OpenSession, work: SessionWork<T>): Promise<T> {
-    const result = await this.renewal.run(open, () => work(open.session, open));
+    const result = await this.renewal.run(open, () => work(open.session));
     await this.sealed.save(open);
     return result;
   }
@@ -178,19 +173,13 @@ export class SessionService {
   private async close(open: OpenSession): Promise<void> {
     const session = await this.sealed.remove(open);
     this.reads.drop(open.key);
-    await this.logoutAtPlatform(session);
+    await logOutAtPlatform(session, this.logger);
   }
 
   private drop(context: RequestContext, open: OpenSession): void {
     context.open = undefined;
     context.presented = undefined;
     if (open.transport === 'cookie') context.cookie = 'clear';
-  }
-
-  private logoutAtPlatform(session: PlatformSession): Promise<void> {
-    return logOutAtPlatform(session, (message) => {
-      this.logger.warn(message);
-    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { countInProcess } from '../../src/auth/failure-counter.js';
+import { countInProcess } from '../../src/session/store/failure-counter.js';
 import { LoginLimiter } from '../../src/auth/login-limiter.js';
 import { RateLimitedError } from '../../src/errors/rate-limited-error.js';
 import { gate } from '../support/gate.js';

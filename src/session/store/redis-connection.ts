@@ -6,18 +6,18 @@ import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.js';
 
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 1000;
-/** A server that has stopped answering keeps its sockets open; after this the connection is made anew. */
+/** A server that has stopped answering keeps its sockets open; after this the client reconnects. */
 const SILENCE_MS = 1000;
 const LONGEST_PAUSE_MS = 500;
 
-/** One connection to Redis that finds back by itself. While there is none, every command fails at once. */
+/** A connection to Redis that reconnects on its own. Until then every command fails at once. */
 export type RedisConnection = Redis & RedisScripts;
 
 /**
- * Resolves when the first attempt to connect has come to an end, good or bad.
+ * Resolves when the first attempt to connect has succeeded or failed.
  *
- * @param url `redis://` or, with TLS, `rediss://`; may hold user, password and database.
- * @param report told, without any secret, when the connection is lost or back, and what may cost sessions.
+ * @param url `redis://` or, with TLS, `rediss://`; may contain user, password, and database
+ * @param report called when the connection is lost or restored, and with what could lose sessions; never contains a secret
  */
 export async function connectRedis(url: string, report: (message: string) => void): Promise<RedisConnection> {
   const redis = new Redis(url, {
@@ -31,7 +31,7 @@ export async function connectRedis(url: string, report: (message: string) => voi
   }) as RedisConnection;
   let reported: string | undefined;
   const lost = (fault: string): void => {
-    // Each attempt to connect fails alike; one line for all of them is enough.
+    // Repeated attempts fail in the same way: report that once.
     if (fault !== reported) report(`The session store cannot be used: ${fault}`);
     reported = fault;
   };
@@ -57,13 +57,13 @@ export async function connectRedis(url: string, report: (message: string) => voi
   return redis;
 }
 
-/** `INFO` tells it also where `CONFIG` is forbidden, as it is on most hosted servers. */
+/** Uses `INFO`, since most hosted servers forbid `CONFIG`. */
 async function warnOfEviction(redis: Redis, report: (message: string) => void): Promise<void> {
   try {
     const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
     if (policy === undefined || policy === 'noeviction') return;
     report(`Redis may drop sessions when its memory is full (maxmemory-policy ${policy}): use noeviction`);
   } catch {
-    // A server that cannot be asked is warned of elsewhere.
+    // A lost connection is reported elsewhere.
   }
 }

@@ -1,3 +1,5 @@
+import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
+
 /** Replies that say what is wrong begin with one word in capitals, such as OOM or READONLY. */
 const REPLY_WORD = /^[A-Z]{2,32}(?= )/;
 /** What the client itself says; everything else of its messages may quote a command and its arguments. */
@@ -14,4 +16,13 @@ export function redisFault(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && /^[A-Z0-9_]+$/.test(code)) return code;
   return REPLY_WORD.exec(error.message)?.[0] ?? 'Redis refused a command';
+}
+
+/** Errors of the Redis client contain the command with everything that was sent; none of that is passed on. */
+export async function orUnavailable<T>(command: () => Promise<T>): Promise<T> {
+  try {
+    return await command();
+  } catch (error) {
+    throw new SessionStoreUnavailableError(redisFault(error));
+  }
 }

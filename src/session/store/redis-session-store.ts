@@ -1,6 +1,7 @@
 import { connectRedis, type RedisConnection } from './redis-connection.js';
-import { redisFault } from './redis-fault.js';
-import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
+import { type FailureCounter } from './failure-counter.js';
+import { countInRedis } from './redis-failure-counter.js';
+import { orUnavailable } from './redis-fault.js';
 import {
   type LeaseState,
   type SessionLife,
@@ -14,24 +15,23 @@ const LEASE = 'portico:lease:';
 const PING = 'portico:ping';
 const PING_MS = 1000;
 
-/** Sessions in Redis, for any number of instances. Redis keeps the time, and expires sessions by itself. */
+/** Sessions in Redis, for any number of instances. Redis keeps the time and expires sessions. */
 export class RedisSessionStore implements SessionStore {
-  private readonly idle: number;
-  private readonly max: number;
+  readonly #redis: RedisConnection;
+  readonly #idle: number;
+  readonly #max: number;
 
-  private constructor(
-    private readonly redis: RedisConnection,
-    life: SessionLife,
-  ) {
-    this.idle = life.idleSeconds * 1000;
-    this.max = life.maxSeconds * 1000;
+  private constructor(redis: RedisConnection, life: SessionLife) {
+    this.#redis = redis;
+    this.#idle = life.idleSeconds * 1000;
+    this.#max = life.maxSeconds * 1000;
   }
 
   /**
-   * Connects, and goes on trying in the background: while there is no Redis, each call fails within 250 ms.
+   * Connects, and keeps trying in the background. While Redis is away, each call fails within 250 ms.
    *
-   * @param url `redis://` or, with TLS, `rediss://`; may hold user, password and database.
-   * @param report told, without any secret, what an operator should know.
+   * @param url `redis://` or, with TLS, `rediss://`; may contain user, password, and database
+   * @param report called with what an operator should know; never contains a secret
    */
   static async open(
     url: string,
@@ -42,52 +42,51 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async create(key: string, sealed: string): Promise<number> {
-    const created = this.redis.createSession(SESSION + key, sealed, this.idle, this.max);
-    const expiresAt = await answered(created);
+    const expiresAt = await orUnavailable(() =>
+      this.#redis.createSession(SESSION + key, sealed, this.#idle, this.#max),
+    );
     if (expiresAt === null) throw new SessionStoreUnavailableError('the key is taken');
     return Number(expiresAt);
   }
 
   async read(key: string): Promise<StoredSession | undefined> {
-    const gain = this.idle * TOUCH_AFTER;
-    const found = await answered(this.redis.readSession(SESSION + key, this.idle, this.max, gain));
+    const gain = this.#idle * TOUCH_AFTER;
+    const found = await orUnavailable(() =>
+      this.#redis.readSession(SESSION + key, this.#idle, this.#max, gain),
+    );
     if (found === null) return undefined;
     const [version, expiresAt, sealed] = found;
     return { version: Number(version), expiresAt: Number(expiresAt), sealed };
   }
 
   async replace(key: string, version: number, sealed: string): Promise<boolean> {
-    return (await answered(this.redis.replaceSession(SESSION + key, version, sealed))) === 1;
+    return (await orUnavailable(() => this.#redis.replaceSession(SESSION + key, version, sealed))) === 1;
   }
 
   async remove(key: string, version?: number): Promise<boolean> {
-    return (await answered(this.redis.removeSession(SESSION + key, version ?? ''))) === 1;
+    return (await orUnavailable(() => this.#redis.removeSession(SESSION + key, version ?? ''))) === 1;
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
-    return answered(this.redis.leaseSession(LEASE + key, holder, milliseconds));
+    return orUnavailable(() => this.#redis.leaseSession(LEASE + key, holder, milliseconds));
   }
 
   async settle(key: string, holder: string, milliseconds: number): Promise<boolean> {
-    return (await answered(this.redis.settleSession(LEASE + key, holder, milliseconds))) === 1;
+    return (await orUnavailable(() => this.#redis.settleSession(LEASE + key, holder, milliseconds))) === 1;
   }
 
   /** A write: a full or read-only Redis answers a mere PING. */
   async ping(): Promise<void> {
-    await answered(this.redis.set(PING, '', 'PX', PING_MS));
+    await orUnavailable(() => this.#redis.set(PING, '', 'PX', PING_MS));
+  }
+
+  /** Counts failed logins over the same connection. */
+  failureCounter(): FailureCounter {
+    return countInRedis(this.#redis);
   }
 
   close(): Promise<void> {
-    this.redis.disconnect();
+    this.#redis.disconnect();
     return Promise.resolve();
-  }
-}
-
-/** The errors of the client hold the command with all that was sent; none of it goes on. */
-async function answered<T>(command: Promise<T>): Promise<T> {
-  try {
-    return await command;
-  } catch (error) {
-    throw new SessionStoreUnavailableError(redisFault(error));
   }
 }

@@ -1,3 +1,5 @@
+import { type SessionSettings } from '../../config/settings/session.js';
+
 /** A sealed record as the store holds it. */
 export interface StoredSession {
   readonly sealed: string;
@@ -11,6 +13,13 @@ export interface StoredSession {
 export interface SessionLife {
   readonly idleSeconds: number;
   readonly maxSeconds: number;
+}
+
+/** The session life that the settings ask for. */
+export function sessionLife(
+  settings: Pick<SessionSettings, 'SESSION_IDLE_SECONDS' | 'SESSION_MAX_SECONDS'>,
+): SessionLife {
+  return { idleSeconds: settings.SESSION_IDLE_SECONDS, maxSeconds: settings.SESSION_MAX_SECONDS };
 }
 
 /** A prolonged idle time is written only when this part of it has gone by: reads stay reads. */

@@ -1,0 +1,9 @@
+import { RedisSessionStore } from './redis-session-store.js';
+import { sessionLife } from './session-store.js';
+import { type OpenBackend } from './store-backend.js';
+
+/** Sessions and failure counters share one connection. */
+export const openRedisBackend: OpenBackend = async (settings, report) => {
+  const sessions = await RedisSessionStore.open(settings.REDIS_URL ?? '', sessionLife(settings), report);
+  return { sessions, failures: sessions.failureCounter() };
+};

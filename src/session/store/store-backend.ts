@@ -1,0 +1,23 @@
+import { type Settings } from '../../config/settings.js';
+import { type FailureCounter } from './failure-counter.js';
+import { type SessionStore } from './session-store.js';
+
+/** What one kind of store keeps. Closing the session store closes all of it. */
+export interface StoreBackend {
+  /** Sessions and their leases. */
+  readonly sessions: SessionStore;
+  readonly failures: FailureCounter;
+}
+
+/** The injection token of the {@link StoreBackend}. */
+export const StoreBackend = Symbol('StoreBackend');
+
+/**
+ * Opens a store.
+ *
+ * @param report called with what an operator should know; never contains a secret
+ */
+export type OpenBackend = (
+  settings: Settings,
+  report: (message: string) => void,
+) => StoreBackend | Promise<StoreBackend>;
