@@ -74,7 +74,7 @@ describe('the service as a process', () => {
       EMBEDDED_PLATFORM: 'on',
     });
     await eventually(() => service.output().includes('Ctrl-C stops it.'));
-    expect(service.output()).toContain('The service does not use this platform, but PLATFORM_BASE_URL.');
+    expect(service.output()).toContain('The service uses PLATFORM_BASE_URL, not this platform.');
     expect(/^curl .*$/m.exec(service.output())?.[0]).toContain('{ hasSession }');
     await service.stop();
     await platform.close();
@@ -242,7 +242,7 @@ describe('the service as a process', () => {
       const { code, stderr } = await failToStart(folder.path, { ISERVER_MESSAGES_FILE: 'messages.json' });
       expect(code).toBe(1);
       expect(stderr).toBe(
-        'These settings cannot be used:\n  ISERVER_MESSAGES_FILE must be a JSON object of texts by integer codes\n',
+        'These settings cannot be used:\n  ISERVER_MESSAGES_FILE must be a JSON object of messages by integer codes\n',
       );
     });
 
