@@ -48,14 +48,16 @@ module.exports = {
   'credentials/providers': ['errors', 'config', 'client'],
 
   session: ['session/sealed', 'session/store', 'errors', 'config', 'client'],
-  'session/sealed': ['session/store', 'config'],
-  'session/store': ['errors', 'client'],
+  'session/sealed': ['session/store', 'config/checks'],
+  'session/store': ['config', 'config/settings', 'errors', 'client'],
 
   platform: ['metrics/registry', 'config', 'client', 'embedded-platform'],
   'metrics/registry': ['client'],
 
   errors: [],
-  config: [],
+  config: ['config/settings', 'config/checks'],
+  'config/settings': ['config/checks'],
+  'config/checks': [],
   logging: [],
 
   client: [

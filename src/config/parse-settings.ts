@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { settingDescriptions } from './setting.js';
+import { settingDescriptions } from './checks/setting.js';
 import { Settings } from './settings.js';
 
 /** Lists every setting that cannot be used and what it must be, but never its value. */

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule, getConfigToken, registerAs } from '@nestjs/config';
 import { type Environment, processEnvironment, readEnvironment } from './environment.js';
 import { parseSettings } from './parse-settings.js';
-import { secretSettings } from './setting.js';
+import { secretSettings } from './checks/setting.js';
 import { Settings } from './settings.js';
 
 const ENVIRONMENT = 'environment';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { parseSettings } from '../../src/config/parse-settings.js';
-import { settingDescriptions } from '../../src/config/setting.js';
+import { settingDescriptions } from '../../src/config/checks/setting.js';
 import { sessionKeysSetting } from '../support/session/session-keys.js';
 
 const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 import { IsIn } from 'class-validator';
-import { Matching, WholeNumber, WithoutFinalSlash } from '../checks.js';
-import { Setting } from '../setting.js';
+import { Matching, WholeNumber, WithoutFinalSlash } from '../checks/checks.js';
+import { Setting } from '../checks/setting.js';
 
 export class EmbeddedPlatformSettings {
   @Setting('`auto` (only without a base URL and not in production), `on`, or `off`')

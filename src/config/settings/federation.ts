@@ -1,5 +1,5 @@
-import { Matching, WholeNumber } from '../checks.js';
-import { Secret, Setting } from '../setting.js';
+import { Matching, WholeNumber } from '../checks/checks.js';
+import { Secret, Setting } from '../checks/setting.js';
 
 export class FederationSettings {
   @Setting(

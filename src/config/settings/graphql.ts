@@ -1,7 +1,7 @@
 import { IsOptional } from 'class-validator';
-import { Flag, WholeNumber } from '../checks.js';
-import { ReadableFolder } from '../file-checks.js';
-import { Setting } from '../setting.js';
+import { Flag, WholeNumber } from '../checks/checks.js';
+import { ReadableFolder } from '../checks/file-checks.js';
+import { Setting } from '../checks/setting.js';
 
 export class GraphQLSettings {
   @Setting('`true` or `false`: introspection and the console; if not set: on, but off in production')

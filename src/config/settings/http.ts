@@ -1,5 +1,5 @@
-import { CommaList, isOrigin, Rule, WholeNumber } from '../checks.js';
-import { Setting } from '../setting.js';
+import { CommaList, isOrigin, Rule, WholeNumber } from '../checks/checks.js';
+import { Setting } from '../checks/setting.js';
 
 export class HttpSettings {
   @Setting(

@@ -1,6 +1,6 @@
-import { WholeNumber } from '../checks.js';
-import { ReadableFile } from '../file-checks.js';
-import { Setting } from '../setting.js';
+import { WholeNumber } from '../checks/checks.js';
+import { ReadableFile } from '../checks/file-checks.js';
+import { Setting } from '../checks/setting.js';
 
 export class LoginSettings {
   @Setting(

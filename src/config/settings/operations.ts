@@ -1,6 +1,6 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { Rule, WholeNumber } from '../checks.js';
-import { Setting } from '../setting.js';
+import { Rule, WholeNumber } from '../checks/checks.js';
+import { Setting } from '../checks/setting.js';
 import { type ServiceSettings } from './service.js';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -7,9 +7,9 @@ import {
   Rule,
   TrueOrFalse,
   WholeNumber,
-} from '../checks.js';
-import { isReadableFile, ReadableFile } from '../file-checks.js';
-import { Setting } from '../setting.js';
+} from '../checks/checks.js';
+import { isReadableFile, ReadableFile } from '../checks/file-checks.js';
+import { Setting } from '../checks/setting.js';
 import { type EmbeddedPlatformSettings } from './embedded-platform.js';
 import { isProduction, type ServiceSettings } from './service.js';
 

@@ -1,6 +1,6 @@
 import { IsString } from 'class-validator';
-import { WholeNumber } from '../checks.js';
-import { Setting } from '../setting.js';
+import { WholeNumber } from '../checks/checks.js';
+import { Setting } from '../checks/setting.js';
 
 export class ServiceSettings {
   @Setting('`production` turns on the safe defaults: no introspection, no embedded platform, keys required')

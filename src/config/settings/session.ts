@@ -1,7 +1,7 @@
 import { IsIn, IsString } from 'class-validator';
-import { isRedisUrl, Matching, Rule, WholeNumber } from '../checks.js';
-import { isKeyList } from '../key-list.js';
-import { Secret, Setting } from '../setting.js';
+import { isRedisUrl, Matching, Rule, WholeNumber } from '../checks/checks.js';
+import { isKeyList } from '../checks/key-list.js';
+import { Secret, Setting } from '../checks/setting.js';
 import { isProduction, type ServiceSettings } from './service.js';
 
 /** Where sessions are kept. Each kind has a line in `src/session/store/store-backends.ts`. */

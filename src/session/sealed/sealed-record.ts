@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { type NamedKey } from '../../config/key-list.js';
+import { type NamedKey } from '../../config/checks/key-list.js';
 
 const FORMAT = '1';
 const NONCE_BYTES = 12;

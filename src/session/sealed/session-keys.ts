@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type NamedKey, parseKeyList } from '../../config/key-list.js';
+import { type NamedKey, parseKeyList } from '../../config/checks/key-list.js';
 import { makeOwnFile } from '../store/store-files.js';
 
 /** The server keys, newest first, and where they come from. */

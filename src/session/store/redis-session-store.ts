@@ -1,3 +1,4 @@
+import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { connectRedis, type RedisConnection } from './redis-connection.js';
 import { type FailureCounter } from './failure-counter.js';
 import { countInRedis } from './redis-failure-counter.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PlatformClient } from '../../../src/client/index.js';
-import { type NamedKey } from '../../../src/config/key-list.js';
+import { type NamedKey } from '../../../src/config/checks/key-list.js';
 import { type SessionService } from '../../../src/session/session.service.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../../support/session/session-bench.js';
 import { embeddedBench, type StoreBench } from '../../support/session/store-bench.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type NamedKey } from '../../../src/config/key-list.js';
+import { type NamedKey } from '../../../src/config/checks/key-list.js';
 import { newHandle, storeKey } from '../../../src/session/sealed/handle.js';
 import { RecordSeal, type SealContext } from '../../../src/session/sealed/sealed-record.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LoginFailedError, type PlatformClient } from '../../../src/client/index.js';
-import { type NamedKey } from '../../../src/config/key-list.js';
+import { type NamedKey } from '../../../src/config/checks/key-list.js';
 import { type Relogin } from '../../../src/session/relogin.js';
 import { type HandleTransport } from '../../../src/session/session-record.js';
 import { type RequestContext } from '../../../src/session/request-context.js';
