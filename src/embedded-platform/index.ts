@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-import { createPlatform } from './sessions/platform.js';
 import { createPlatformServer } from './server.js';
-import { type EmbeddedPlatformOptions, readSettings } from './sessions/settings.js';
+import { createPlatform } from './sessions/platform.js';
+import { completeOptions, type EmbeddedPlatformOptions } from './sessions/settings.js';
 
 export { DEMO_LOGINS } from './accounts/directory.js';
 export { type EmbeddedPlatformOptions } from './sessions/settings.js';
@@ -13,9 +13,9 @@ const LOOPBACK = '127.0.0.1';
 
 /** A platform that runs in this process. */
 export interface EmbeddedPlatform {
-  /** Where its calls stand, without a final slash: `http://127.0.0.1:3100/api`. */
+  /** The REST root, without a final slash: `http://127.0.0.1:3100/api`. */
   readonly baseUrl: string;
-  /** Stops at once: open connections are cut, all sessions are gone. May be called again. */
+  /** Stops at once: open connections are cut and all sessions are lost. Safe to call again. */
   readonly close: () => Promise<void>;
 }
 
@@ -23,12 +23,12 @@ export interface EmbeddedPlatform {
  * Starts a platform that speaks the real protocol, with demo users, demo projects and scenarios, on 127.0.0.1 only.
  *
  * @throws TypeError for an option that cannot be used, and Node's own error (`EADDRINUSE`, `EACCES`, …) for a port
- * that cannot be had; nothing stays open then.
+ * that it cannot listen on. Nothing stays open then.
  */
 export async function startEmbeddedPlatform(
   options: EmbeddedPlatformOptions = {},
 ): Promise<EmbeddedPlatform> {
-  const settings = readSettings(options);
+  const settings = completeOptions(options);
   const server = createPlatformServer(createPlatform(settings));
   server.listen(settings.port, LOOPBACK);
   await once(server, 'listening');

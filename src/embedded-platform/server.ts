@@ -1,20 +1,42 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { type Answer } from './wire/answer.js';
-import { answerCall, toRefusalAnswer } from './operations/answer-call.js';
-import { toCall } from './wire/call.js';
-import { drain } from './wire/drain.js';
+import { answerCall } from './operations/answer-call.js';
 import { type Platform } from './sessions/platform.js';
+import { type Answer, toRefusalAnswer } from './wire/answer.js';
+import { toCall } from './wire/call.js';
+import { discardRest } from './wire/discard-rest.js';
 import { readBody } from './wire/request-body.js';
 import { refuseUnreadable } from './wire/unreadable-request.js';
 
+/** How long one connection may take, in milliseconds, so that a slow caller cannot hold on to it. */
+export interface ServerLimits {
+  /** Until all headers have arrived. */
+  readonly headersTimeout: number;
+  /** Until the whole request has arrived. */
+  readonly requestTimeout: number;
+  /** How often the two limits above are checked. */
+  readonly connectionsCheckingInterval: number;
+  /** Until a connection without a request is closed. */
+  readonly keepAliveTimeout: number;
+  /** Until a connection is cut on which nothing moves, such as an answer that nobody reads. */
+  readonly inactivityTimeout: number;
+}
+
+const DEFAULT_LIMITS: ServerLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 65_000,
+  inactivityTimeout: 90_000,
+};
+
 /** The HTTP server of a platform, not yet listening. */
-export function createPlatformServer(platform: Platform): Server {
-  const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 });
-  server.on('request', (request, response) => {
-    // What is thrown here comes from a connection that is gone: there is nobody to tell.
+export function createPlatformServer(platform: Platform, limits: ServerLimits = DEFAULT_LIMITS): Server {
+  const server = createServer(limits, (request, response) => {
+    // Only a connection that is gone makes this fail, so there is nobody left to answer.
     respond(platform, request, response).catch(() => request.socket.destroy());
   });
+  server.setTimeout(limits.inactivityTimeout);
   server.on('clientError', refuseUnreadable);
   return server;
 }
@@ -38,11 +60,11 @@ async function respond(
 }
 
 async function send(answer: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const bodyless = answer.status === 204;
+  const hasBody = answer.status !== 204;
   response.writeHead(answer.status, {
     ...answer.headers,
-    ...(bodyless ? {} : { 'content-length': Buffer.byteLength(answer.body) }),
-    ...(request.complete ? {} : { connection: 'close' }),
+    ...(hasBody && { 'content-length': Buffer.byteLength(answer.body) }),
+    ...(!request.complete && { connection: 'close' }),
     'cache-control': 'no-cache, no-store, max-age=0, must-revalidate',
     pragma: 'no-cache',
     expires: '0',
@@ -52,6 +74,6 @@ async function send(answer: Answer, request: IncomingMessage, response: ServerRe
     return;
   }
   response.write(answer.body);
-  await drain(request);
+  await discardRest(request);
   response.end();
 }

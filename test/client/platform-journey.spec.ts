@@ -76,7 +76,6 @@ describe('the client meets', () => {
 
   it.each([
     ['no-privileges', InsufficientPrivilegesError, 'privilege'],
-    ['session-limit', PlatformError, 'too many sessions'],
     ['backend-down', BackendServerError, undefined],
   ])('the projects of %s', async (username, kind, advice) => {
     const session = await loginAs(username);
@@ -85,6 +84,17 @@ describe('the client meets', () => {
 
     expect(error).toMatchObject({ constructor: kind });
     if (advice !== undefined) expect(error).toHaveProperty('iserverMessage', expect.stringContaining(advice));
+  });
+
+  it('a user with too many sessions, at the first call within a project', async () => {
+    const session = await loginAs('session-limit');
+    const [project] = await session.getProjects();
+
+    await expect(session.request('GET', 'sessions', { projectId: project?.id })).rejects.toMatchObject({
+      constructor: PlatformError,
+      code: 'ERR001',
+      iserverMessage: expect.stringContaining('too many sessions'),
+    });
   });
 
   it('a platform that fails every third call, and still reads', async () => {

@@ -78,7 +78,10 @@ describe('a front end that tries itself against every failure', () => {
   });
 
   it('sees that the platform allows no further session', async () => {
-    expect(await extensionsOf('session-limit', '{ projects { id } }')).toMatchObject({
+    const { errors } = await app.graphql(
+      'mutation { login(input: {username: "server-full", password: "demo"}) { handle } }',
+    );
+    expect(errors?.[0]?.extensions).toMatchObject({
       code: 'PLATFORM_ERROR',
       reason: 'SESSION_LIMIT',
       platformCode: 'ERR001',

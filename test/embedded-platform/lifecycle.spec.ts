@@ -41,7 +41,7 @@ describe('starting and stopping the embedded platform', () => {
     expect(await connectError(port, '::1')).toMatch(/^(ECONNREFUSED|EADDRNOTAVAIL|EAFNOSUPPORT)$/);
   });
 
-  it('takes the port that it is told to', async () => {
+  it('listens on the given port', async () => {
     await using first = await startPlatform();
     await first.close();
 
@@ -50,7 +50,7 @@ describe('starting and stopping the embedded platform', () => {
     expect(second.baseUrl).toBe(first.baseUrl);
   });
 
-  it('rejects with the error of Node when the port is in use, and leaves nothing open', async () => {
+  it("rejects with Node's error when the port is in use, and leaves nothing open", async () => {
     await using occupant = createServer();
     occupant.listen(0, '127.0.0.1');
     await once(occupant, 'listening');
@@ -127,7 +127,7 @@ describe('starting and stopping the embedded platform', () => {
     expect(openHandles('Timeout')).toBeLessThanOrEqual(timersBefore);
   });
 
-  it('answers a fault of its own as ERR001 and tells nothing of it', async () => {
+  it('answers an internal error with ERR001, without details', async () => {
     await using platform = await startPlatform({ wait: () => Promise.reject(new Error('CANARY')) });
     const wire = new Wire(platform.baseUrl);
     const json = { username: 'slow', password: 'demo', loginMode: 1, applicationType: 8 };

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 
-import { createCanaries } from '../support/secrets/canaries.js';
 import { startPlatform } from '../support/embedded-platform/start-platform.js';
-import { rawExchange } from './raw-exchange.js';
+import { rawExchange } from '../support/raw-exchange.js';
+import { createCanaries } from '../support/secrets/canaries.js';
 import { type CallOptions, Wire } from './wire.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -46,9 +46,7 @@ it('the embedded platform never repeats a secret that it was sent, whatever is w
     ['POST auth/logout', { session }],
   ];
 
-  const said: string[] = [
-    await rawExchange(Number(new URL(platform.baseUrl).port), `${secret} ${secret}\r\n\r\n`),
-  ];
+  const said: string[] = [await rawExchange(platform.baseUrl, `${secret} ${secret}\r\n\r\n`)];
   for (const [operation, options] of attempts) {
     const response = await wire.call(operation, options);
     said.push(JSON.stringify([...response.headers]), await response.text());

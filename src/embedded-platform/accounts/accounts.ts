@@ -1,10 +1,10 @@
-import { DEMO_PROJECTS } from './demo-projects.js';
 import { type Refusal } from '../wire/errors.js';
-import { type Project } from './project.js';
+import { DEMO_PROJECTS } from './demo-projects.js';
+import { stableId } from './ids.js';
 import { PUBLIC_PROJECTS } from './project-lists.js';
-import { stableId } from './random-ids.js';
+import { type Project } from './project.js';
 
-/** Somebody who can log in, and how the platform behaves for them. */
+/** A user, and how the platform behaves for them. */
 export interface Account {
   readonly username: string;
   readonly id: string;
@@ -12,29 +12,29 @@ export interface Account {
   readonly initials: string;
   /** False for a guest, whose user information has no id. */
   readonly metadataUser: boolean;
-  /** One phrase for a person who looks for something to try. */
+  /** One phrase for people who look for something to try. */
   readonly shows: string;
   readonly projects: readonly Project[];
-  /** Why a login with the right credentials is refused all the same. */
+  /** Why a login is refused although its credentials are right. */
   readonly refusesLogin?: () => Refusal;
-  /** Calls that are refused though the session is good, by method and path. */
+  /** Why calls are refused although their session is valid, by method and path. */
   readonly refusesCalls?: Readonly<Record<string, () => Refusal>>;
-  /** Why calls that name a project are refused. */
-  readonly refusesProjects?: () => Refusal;
+  /** Why calls within a project are refused. */
+  readonly refusesProjectCalls?: () => Refusal;
   /** Seconds until an unused session times out, where they differ from the platform's. */
   readonly idleSeconds?: number;
-  /** Milliseconds that every answer is late. */
+  /** Milliseconds by which every answer is late. */
   readonly delayMs?: number;
-  /** Every so many calls of a session meet a proxy's 503 page. */
+  /** A proxy's 503 page answers each call of a session whose number is a multiple of this. */
   readonly unavailableEvery?: number;
 }
 
-/** An account of the directory with the defaults of a plain user. */
+/** An account that behaves like a plain user, except for what is given. */
 export function account(
   username: string,
   fullName: string,
   shows: string,
-  behaviour: Partial<Account> = {},
+  behavior: Partial<Account> = {},
 ): Account {
   return {
     username,
@@ -44,13 +44,13 @@ export function account(
     metadataUser: true,
     shows,
     projects: DEMO_PROJECTS,
-    ...behaviour,
+    ...behavior,
   };
 }
 
 export const DEMO_ACCOUNT = account('demo', 'Dana Demo', 'everything works');
 
-/** Who an anonymous login is. */
+/** The user of an anonymous login. */
 export const GUEST_ACCOUNT = account('Guest', 'Guest', 'three public projects', {
   metadataUser: false,
   projects: PUBLIC_PROJECTS,

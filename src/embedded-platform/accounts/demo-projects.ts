@@ -1,5 +1,5 @@
+import { stableId } from './ids.js';
 import { type Project } from './project.js';
-import { stableId } from './random-ids.js';
 
 const OWNERS = {
   administrator: { name: 'Administrator', id: stableId('Administrator') },
@@ -7,14 +7,14 @@ const OWNERS = {
   tomas: { name: 'Tomáš Novák', id: stableId('Tomáš Novák') },
 };
 
-/** About a dozen projects: most whole, some idle or offline, some with the fewer fields of older servers. */
+/** A dozen projects: most complete and active, some idle or offline, some with only the fields of older servers. */
 export const DEMO_PROJECTS: readonly Project[] = [
   {
     acg: 255,
     id: stableId('Retail Sales'),
     name: 'Retail Sales',
     alias: '',
-    description: 'Revenue, margin and baskets of all shops, by day and article.',
+    description: 'Revenue, margin and baskets of all stores, by day and item.',
     status: 0,
     dateCreated: '2015-06-30T21:55:35.000+0000',
     dateModified: '2024-09-12T07:30:11.000+0000',
@@ -98,7 +98,7 @@ export const DEMO_PROJECTS: readonly Project[] = [
     id: stableId('Platform Analytics'),
     name: 'Platform Analytics',
     alias: '',
-    description: 'Use of the platform itself.',
+    description: 'Usage of the platform itself.',
     status: 0,
     dateCreated: '2019-11-11T11:11:11.000+0000',
     dateModified: '2024-10-25T03:30:00.000+0000',

@@ -1,18 +1,15 @@
+import { loginFailed } from '../wire/errors.js';
+import { type Fields, optionalInteger, requiredNonEmptyText, requiredText } from '../wire/fields.js';
 import { type Account, DEMO_ACCOUNT, GUEST_ACCOUNT } from './accounts.js';
-import { invalidInput, loginFailed } from '../wire/errors.js';
-import { type Fields, requiredInteger, requiredNonEmptyText, requiredText } from '../wire/fields.js';
+import { loginKindOf } from './login-mode.js';
 import { SCENARIO_ACCOUNTS } from './scenario-accounts.js';
-
-const STANDARD = 1;
-const ANONYMOUS = 8;
-const TRUSTED = 4096;
 
 const PASSWORD = 'demo';
 const API_KEY = 'demo-api-key';
 
 const ACCOUNTS = [DEMO_ACCOUNT, ...SCENARIO_ACCOUNTS];
 
-/** What a start-up screen can print: the logins of the embedded platform, which are no secrets. */
+/** The logins of the embedded platform, for a start screen to print. They are not secrets. */
 export const DEMO_LOGINS = {
   /** The password of every user. */
   password: PASSWORD,
@@ -21,30 +18,28 @@ export const DEMO_LOGINS = {
   users: ACCOUNTS.map(({ username, shows }) => ({ username, shows })),
 } as const;
 
-/** Whom a login body belongs to. A user's own scenario speaks only after the credentials were right. */
+/** The account that a login body belongs to. An account's own refusal is given only after the credentials were right. */
 export function authenticate(fields: Fields): Account {
-  const loginMode = requiredInteger(fields, 'loginMode');
-  requiredInteger(fields, 'applicationType');
-  const account = findAccount(loginMode, fields);
+  // Any application may log in, so the number is only checked. Left out, it means 8.
+  optionalInteger(fields, 'applicationType');
+  const account = findAccount(fields);
   if (!account) throw loginFailed();
   if (account.refusesLogin) throw account.refusesLogin();
   return account;
 }
 
-function findAccount(loginMode: number, fields: Fields): Account | undefined {
-  switch (loginMode) {
-    case STANDARD: {
+function findAccount(fields: Fields): Account | undefined {
+  switch (loginKindOf(fields)) {
+    case 'password': {
       const username = requiredNonEmptyText(fields, 'username');
       return requiredText(fields, 'password') === PASSWORD ? accountOf(username) : undefined;
     }
-    case TRUSTED: {
+    case 'trusted': {
       const username = requiredNonEmptyText(fields, 'username');
       return username === API_KEY ? DEMO_ACCOUNT : accountOf(username);
     }
-    case ANONYMOUS:
+    case 'anonymous':
       return GUEST_ACCOUNT;
-    default:
-      throw invalidInput('Field loginMode must be 1, 8 or 4096.');
   }
 }
 

@@ -1,21 +1,21 @@
 import { DEMO_PROJECTS } from './demo-projects.js';
+import { stableId } from './ids.js';
 import { type Project } from './project.js';
-import { stableId } from './random-ids.js';
 
 const MANY = 5000;
 const PUBLIC_NAMES = ['Retail Sales', 'Store Operations', 'Weather and Events'];
 
-/** What the anonymous guest may see. */
+/** The projects of the anonymous guest. */
 export const PUBLIC_PROJECTS: readonly Project[] = DEMO_PROJECTS.filter(({ name }) =>
   PUBLIC_NAMES.includes(name),
 );
 
-/** The demo projects with one more that bears the name of the first. */
+/** The demo projects and one more with the name of the first. */
 export const TWIN_PROJECTS: readonly Project[] = DEMO_PROJECTS.flatMap((project, index) =>
   index === 0 ? [project, { ...project, id: stableId(`twin of ${project.name}`) }] : [project],
 );
 
-/** 5,000 projects of different names. */
+/** 5,000 projects with different names. */
 export const MANY_PROJECTS: readonly Project[] = Array.from({ length: MANY }, (_, index) => {
   const name = `Project ${String(index + 1).padStart(4, '0')}`;
   return {
@@ -31,7 +31,7 @@ export const MANY_PROJECTS: readonly Project[] = Array.from({ length: MANY }, (_
   };
 });
 
-/** Whether the platform holds a project of that id, seen by this user or not. */
+/** Whether the platform has a project with that id, visible to the user or not. */
 export function isProject(id: string): boolean {
   return DEMO_PROJECTS.some((project) => project.id === id);
 }

@@ -1,4 +1,4 @@
-/** A project as `GET projects` lists it. Older servers leave out all but the first six fields. */
+/** A project as `GET projects` lists it. Older servers send only id, name, alias, description and status. */
 export interface Project {
   readonly acg?: number;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Project {
   readonly platformAnalytics?: boolean;
 }
 
-/** Whether a project can be worked in: a listed project need not be loaded. */
+/** Whether calls within the project work: a project may be listed and not be loaded. */
 export function isLoaded(project: Project): boolean {
   return project.status >= 0;
 }

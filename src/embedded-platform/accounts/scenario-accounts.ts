@@ -1,12 +1,13 @@
-import { account } from './accounts.js';
 import {
   accountDisabled,
   accountLocked,
   backEndUnreachable,
   passwordExpired,
   privilegeMissing,
-  sessionsOfUserExceeded,
+  serverSessionLimitReached,
+  userSessionLimitReached,
 } from '../wire/errors.js';
+import { account } from './accounts.js';
 import { MANY_PROJECTS, TWIN_PROJECTS } from './project-lists.js';
 
 /** One account for each failure that a front end should be tried against. */
@@ -18,21 +19,23 @@ export const SCENARIO_ACCOUNTS = [
   account('disabled', 'Dale Disabled', 'login refused: the account is disabled', {
     refusesLogin: accountDisabled,
   }),
+  account('server-full', 'Sasha Serverfull', 'login refused: the server has too many sessions', {
+    refusesLogin: serverSessionLimitReached,
+  }),
   account('no-privileges', 'Nora Noprivileges', 'projects refused: a privilege is missing', {
     refusesCalls: { 'GET projects': privilegeMissing },
   }),
-  account('session-limit', 'Sam Sessionlimit', 'login works, projects refused: too many sessions', {
-    refusesCalls: { 'GET projects': sessionsOfUserExceeded },
-    refusesProjects: sessionsOfUserExceeded,
+  account('session-limit', 'Sam Sessionlimit', 'calls within a project refused: too many sessions', {
+    refusesProjectCalls: userSessionLimitReached,
   }),
   account('short-session', 'Shay Shortsession', 'the session times out after 5 idle seconds', {
     idleSeconds: 5,
   }),
   account('slow', 'Sol Slow', 'every answer is 2 seconds late', { delayMs: 2000 }),
-  account('flaky', 'Fay Flaky', 'every third call of a session is a 503 without JSON', {
+  account('flaky', 'Fay Flaky', 'every third call of a session gets a 503 without JSON', {
     unavailableEvery: 3,
   }),
-  account('backend-down', 'Bo Backenddown', 'login and logout work, all else: back end unreachable', {
+  account('backend-down', 'Bo Backenddown', 'login and logout work, the rest: back end unreachable', {
     refusesCalls: {
       'GET projects': backEndUnreachable,
       'GET sessions': backEndUnreachable,
@@ -42,5 +45,7 @@ export const SCENARIO_ACCOUNTS = [
     },
   }),
   account('many-projects', 'Mika Manyprojects', '5,000 projects', { projects: MANY_PROJECTS }),
-  account('twin-projects', 'Toni Twinprojects', 'two projects of one name', { projects: TWIN_PROJECTS }),
+  account('twin-projects', 'Toni Twinprojects', 'two projects with the same name', {
+    projects: TWIN_PROJECTS,
+  }),
 ];

@@ -1,29 +1,24 @@
-import { type Answer, refusalAnswer, unavailablePage } from '../wire/answer.js';
-import { type Call, cookiesOf, headerOf } from '../wire/call.js';
-import { internalFault, notFound, Refusal, sessionInvalid } from '../wire/errors.js';
 import { type Platform } from '../sessions/platform.js';
-import { requireUsableProject } from './project-scope.js';
-import { OPEN_ROUTES, SESSION_ROUTES } from './routes.js';
 import { type WebSession } from '../sessions/session-table.js';
+import { type Answer, toRefusalAnswer, unavailablePage } from '../wire/answer.js';
+import { type Call, cookiesOf, headerOf } from '../wire/call.js';
+import { notFound, sessionInvalid } from '../wire/errors.js';
+import { requireUsableProject } from './project-scope.js';
+import { OPEN_ROUTES, SESSION_ROUTES, type SessionOperation } from './routes.js';
 
-/** The answer to any call; a refusal is an answer too. */
+/**
+ * The answer to a call.
+ *
+ * @throws Refusal for an unknown address, a call without a valid session, and an operation that needs none and refuses.
+ */
 export function answerCall(platform: Platform, call: Call): Answer {
-  return orRefusal(() => {
-    const open = OPEN_ROUTES.get(call.operation);
-    if (open) return open(platform, call);
-    const operate = SESSION_ROUTES.get(call.operation);
-    if (!operate) throw notFound();
-    const session = requireSession(platform, call);
-    const answer = orRefusal(() => {
-      return interference(platform, call, session) ?? operate(platform, call, session);
-    });
-    return { ...answer, delayMs: session.iServerSession.account.delayMs };
-  });
-}
-
-/** The error payload for whatever was thrown; nothing of an unforeseen error is told. */
-export function toRefusalAnswer(error: unknown): Answer {
-  return refusalAnswer(error instanceof Refusal ? error : internalFault());
+  const openOperation = OPEN_ROUTES.get(call.operation);
+  if (openOperation) return openOperation(platform, call);
+  const operation = SESSION_ROUTES.get(call.operation);
+  if (!operation) throw notFound();
+  const session = requireSession(platform, call);
+  const answer = answerInSession(platform, call, session, operation);
+  return { ...answer, delayMs: session.iServerSession.account.delayMs };
 }
 
 function requireSession(platform: Platform, call: Call): WebSession {
@@ -33,24 +28,22 @@ function requireSession(platform: Platform, call: Call): WebSession {
   return session;
 }
 
-/** What keeps a call of a good session from being carried out, if anything: an answer, or a refusal thrown. */
-function interference(platform: Platform, call: Call, session: WebSession): Answer | undefined {
-  const { account } = session.iServerSession;
-  session.iServerSession.calls += 1;
-  if (account.unavailableEvery && session.iServerSession.calls % account.unavailableEvery === 0) {
-    return unavailablePage();
-  }
-  const refusal = account.refusesCalls?.[call.operation];
-  if (refusal) throw refusal();
-  // Some clients send the header empty when they have no project in mind.
-  const projectId = headerOf(call, platform.settings.projectIdHeader);
-  if (projectId && !call.operation.includes(' auth/')) requireUsableProject(account, projectId);
-  return undefined;
-}
-
-function orRefusal(answer: () => Answer): Answer {
+/** A refusal is returned, not thrown, since it is as late as any other answer of the session. */
+function answerInSession(
+  platform: Platform,
+  call: Call,
+  session: WebSession,
+  operation: SessionOperation,
+): Answer {
   try {
-    return answer();
+    const { iServerSession } = session;
+    const { unavailableEvery, refusesCalls } = iServerSession.account;
+    iServerSession.calls += 1;
+    if (unavailableEvery && iServerSession.calls % unavailableEvery === 0) return unavailablePage();
+    const refusal = refusesCalls?.[call.operation];
+    if (refusal) throw refusal();
+    requireUsableProject(platform, call, session);
+    return operation(platform, call, session);
   } catch (error) {
     return toRefusalAnswer(error);
   }

@@ -1,4 +1,4 @@
-/** Keeps the top-level fields that `?fields=a,b` names; without it, or with it empty, all. */
+/** Keeps the top-level fields that `?fields=a,b` names. Without it, or with it empty, keeps all. */
 export function selectFields(value: object, query: URLSearchParams): object {
   const names = query.getAll('fields').flatMap((list) => list.split(','));
   const wanted = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));

@@ -1,19 +1,19 @@
+import { type Platform } from '../sessions/platform.js';
+import { type WebSession } from '../sessions/session-table.js';
 import { type Answer, emptyAnswer, jsonAnswer } from '../wire/answer.js';
 import { type Call, headerOf } from '../wire/call.js';
 import { identityTokenRefused } from '../wire/errors.js';
-import { type Platform } from '../sessions/platform.js';
-import { type WebSession } from '../sessions/session-table.js';
 
 /** `POST auth/identityToken` */
-export function mintIdentityToken(platform: Platform, _call: Call, session: WebSession): Answer {
-  const token = platform.identityTokens.mint(session.iServerSession);
+export function createIdentityToken(platform: Platform, _call: Call, session: WebSession): Answer {
+  const token = platform.identityTokens.create(session.iServerSession);
   return emptyAnswer(201, { [platform.settings.identityTokenHeader]: token });
 }
 
-/** `GET auth/identityToken`: asks whether the token in the header could still be redeemed; does not use it up. */
+/** `GET auth/identityToken`: whether the token in the header can still be used. Does not use it. */
 export function checkIdentityToken(platform: Platform, call: Call): Answer {
   const token = headerOf(call, platform.settings.identityTokenHeader);
-  const iServerSession = token === undefined ? undefined : platform.identityTokens.peek(token);
+  const iServerSession = token === undefined ? undefined : platform.identityTokens.find(token);
   if (!iServerSession || !platform.sessions.isOpen(iServerSession)) throw identityTokenRefused();
   return jsonAnswer(200, {});
 }

@@ -1,14 +1,14 @@
+import { type Platform } from '../sessions/platform.js';
+import { type WebSession } from '../sessions/session-table.js';
 import { type Answer } from '../wire/answer.js';
 import { type Call } from '../wire/call.js';
-import { checkIdentityToken, mintIdentityToken } from './identity-token-operations.js';
+import { checkIdentityToken, createIdentityToken } from './identity-token-operations.js';
 import { delegate, login, logout } from './login-operations.js';
-import { type Platform } from '../sessions/platform.js';
-import { listProjects, prolongSession, readSession, readUserInfo } from './session-operations.js';
-import { type WebSession } from '../sessions/session-table.js';
+import { extendSession, listProjects, readSession, readUserInfo } from './session-operations.js';
 import { readStatus } from './status-operation.js';
 
 type OpenOperation = (platform: Platform, call: Call) => Answer;
-type SessionOperation = (platform: Platform, call: Call, session: WebSession) => Answer;
+export type SessionOperation = (platform: Platform, call: Call, session: WebSession) => Answer;
 
 /** Calls that need no session. */
 export const OPEN_ROUTES: ReadonlyMap<string, OpenOperation> = new Map<string, OpenOperation>([
@@ -21,8 +21,8 @@ export const OPEN_ROUTES: ReadonlyMap<string, OpenOperation> = new Map<string, O
 /** Calls that need the token and the cookie of one session. */
 export const SESSION_ROUTES: ReadonlyMap<string, SessionOperation> = new Map<string, SessionOperation>([
   ['POST auth/logout', logout],
-  ['POST auth/identityToken', mintIdentityToken],
-  ['PUT sessions', prolongSession],
+  ['POST auth/identityToken', createIdentityToken],
+  ['PUT sessions', extendSession],
   ['GET sessions', readSession],
   ['GET sessions/userInfo', readUserInfo],
   ['GET projects', listProjects],

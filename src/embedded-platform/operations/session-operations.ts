@@ -1,20 +1,20 @@
+import { type Platform } from '../sessions/platform.js';
+import { type WebSession } from '../sessions/session-table.js';
 import { type Answer, emptyAnswer, jsonAnswer } from '../wire/answer.js';
 import { type Call } from '../wire/call.js';
 import { selectFields } from './field-selection.js';
-import { type Platform } from '../sessions/platform.js';
-import { type WebSession } from '../sessions/session-table.js';
 
 const US_ENGLISH = 1033;
 
 /** `PUT sessions` */
-export function prolongSession(platform: Platform, _call: Call, session: WebSession): Answer {
-  platform.sessions.prolong(session);
+export function extendSession(platform: Platform, _call: Call, session: WebSession): Answer {
+  platform.sessions.extend(session);
   return emptyAnswer(204);
 }
 
-/** `GET sessions`: to ask for the status prolongs the session too. */
+/** `GET sessions`: reading the status extends the session too. */
 export function readSession(platform: Platform, call: Call, session: WebSession): Answer {
-  platform.sessions.prolong(session);
+  platform.sessions.extend(session);
   const { id, fullName, initials } = session.iServerSession.account;
   const status = {
     locale: US_ENGLISH,
@@ -35,7 +35,7 @@ export function readUserInfo(_platform: Platform, call: Call, session: WebSessio
   return jsonAnswer(200, selectFields(user, call.query));
 }
 
-/** `GET projects`: all that the user may see, loaded or not. */
+/** `GET projects`: all projects of the user, loaded or not. */
 export function listProjects(_platform: Platform, call: Call, session: WebSession): Answer {
   const { projects } = session.iServerSession.account;
   return jsonAnswer(

@@ -1,7 +1,7 @@
-import { type Answer, jsonAnswer } from '../wire/answer.js';
 import { type Platform } from '../sessions/platform.js';
+import { type Answer, jsonAnswer } from '../wire/answer.js';
 
-/** `GET status`. Some clients refuse, or log in a second time, below version 11.5.0600. */
+/** `GET status`. Below version 11.5.0600 some clients refuse the server or log in a second time. */
 export function readStatus({ settings, startedAt }: Platform): Answer {
   const upTime = settings.now() - startedAt;
   return jsonAnswer(200, {

@@ -1,52 +1,60 @@
-import { sessionsExceeded } from '../wire/errors.js';
-import { randomToken } from '../accounts/random-ids.js';
+import { randomToken } from '../accounts/ids.js';
+import { serverSessionLimitReached } from '../wire/errors.js';
 import { type IServerSession } from './session-table.js';
 
-const LIFE_MS = 60_000;
+const LIFETIME_MS = 60_000;
 
 interface IdentityTokensOptions {
   readonly now: () => number;
   readonly maxTokens: number;
 }
 
-/** Tokens that let another client join a session: good for one use within 60 seconds. */
-export class IdentityTokens {
-  /** Oldest first: all live equally long. */
-  private readonly byToken = new Map<string, { iServerSession: IServerSession; mintedAt: number }>();
+interface IdentityToken {
+  readonly iServerSession: IServerSession;
+  readonly createdAt: number;
+}
 
-  constructor(private readonly options: IdentityTokensOptions) {}
+/** Tokens with which another client can join a session, once and within 60 seconds. */
+export class IdentityTokens {
+  readonly #options: IdentityTokensOptions;
+  /** Oldest first, since all have the same lifetime. */
+  readonly #byToken = new Map<string, IdentityToken>();
+
+  constructor(options: IdentityTokensOptions) {
+    this.#options = options;
+  }
 
   get size(): number {
-    return this.byToken.size;
+    return this.#byToken.size;
   }
 
   /** @throws Refusal when there are too many unused tokens. */
-  mint(iServerSession: IServerSession): string {
-    this.sweep();
-    if (this.byToken.size >= this.options.maxTokens) throw sessionsExceeded();
+  create(iServerSession: IServerSession): string {
+    this.#removeExpired();
+    if (this.#byToken.size >= this.#options.maxTokens) throw serverSessionLimitReached();
     const token = randomToken();
-    this.byToken.set(token, { iServerSession, mintedAt: this.options.now() });
+    this.#byToken.set(token, { iServerSession, createdAt: this.#options.now() });
     return token;
   }
 
-  /** The session that the token stands for, the token staying good. */
-  peek(token: string): IServerSession | undefined {
-    this.sweep();
-    return this.byToken.get(token)?.iServerSession;
+  /** The session of a token, which stays usable. */
+  find(token: string): IServerSession | undefined {
+    this.#removeExpired();
+    return this.#byToken.get(token)?.iServerSession;
   }
 
-  /** The session that the token stands for, the token being used up. */
-  redeem(token: string): IServerSession | undefined {
-    const iServerSession = this.peek(token);
-    this.byToken.delete(token);
+  /** The session of a token, which cannot be used again. */
+  use(token: string): IServerSession | undefined {
+    const iServerSession = this.find(token);
+    this.#byToken.delete(token);
     return iServerSession;
   }
 
-  private sweep(): void {
-    const oldest = this.options.now() - LIFE_MS;
-    for (const [token, { mintedAt }] of this.byToken) {
-      if (mintedAt > oldest) return;
-      this.byToken.delete(token);
+  #removeExpired(): void {
+    const newestExpired = this.#options.now() - LIFETIME_MS;
+    for (const [token, { createdAt }] of this.#byToken) {
+      if (createdAt > newestExpired) return;
+      this.#byToken.delete(token);
     }
   }
 }

@@ -1,16 +1,16 @@
 import { IdentityTokens } from './identity-tokens.js';
 import { SessionTable } from './session-table.js';
-import { type Settings } from './settings.js';
+import { type PlatformSettings } from './settings.js';
 
-/** All that one running platform knows. */
+/** The state of one running platform. */
 export interface Platform {
-  readonly settings: Settings;
+  readonly settings: PlatformSettings;
   readonly startedAt: number;
   readonly sessions: SessionTable;
   readonly identityTokens: IdentityTokens;
 }
 
-export function createPlatform(settings: Settings): Platform {
+export function createPlatform(settings: PlatformSettings): Platform {
   const { now, idleSeconds, maxSessions } = settings;
   return {
     settings,

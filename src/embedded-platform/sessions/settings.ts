@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How to start the embedded platform. */
 export interface EmbeddedPlatformOptions {
-  /** The port on 127.0.0.1; 0 (the default) takes any free one. */
+  /** The port on 127.0.0.1. Default 0: any free one. */
   port?: number;
-  /** The context path that every call stands below; default `/api`. */
+  /** The context path of every call. Default `/api`. */
   path?: string;
-  /** The vendor segment of the `X-<vendor>-…` headers; default `SVC`. */
+  /** The vendor segment of the `X-<vendor>-…` headers. Default `SVC`. */
   vendor?: string;
-  /** Seconds after which an unused session times out; default 1800. */
+  /** Seconds after which an unused session times out. Default 1800. */
   idleSeconds?: number;
-  /** Sessions, and identity tokens, held at once; one more is refused. Default 100,000. */
+  /** How many sessions, and how many unused identity tokens, may exist at once. Default 100,000. */
   maxSessions?: number;
-  /** The clock, in milliseconds; default `Date.now`. */
+  /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number;
-  /** How an answer that is late on purpose waits, in milliseconds; default: a timer. */
+  /** Waits before an answer that is late on purpose, in milliseconds. Default: a timer. */
   wait?: (ms: number) => Promise<void>;
 }
 
-/** The options, checked and completed. */
-export interface Settings {
+/** The options, checked and with their defaults. */
+export interface PlatformSettings {
   readonly port: number;
   /** Without a final slash; empty for the root. */
   readonly contextPath: string;
@@ -33,17 +33,17 @@ export interface Settings {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** @throws TypeError when an option cannot be used; its name is in the message. */
-export function readSettings(options: EmbeddedPlatformOptions): Settings {
+/** @throws TypeError that names the option that cannot be used. */
+export function completeOptions(options: EmbeddedPlatformOptions): PlatformSettings {
   const { port = 0, path = '/api', vendor = 'SVC', idleSeconds = 1800, maxSessions = 100_000 } = options;
-  check(/^[A-Za-z0-9]+$/.test(vendor), 'vendor', 'letters and digits');
-  check(/^(\/[\w.~-]+)*\/?$/.test(path), 'path', 'empty or a path that begins with a slash');
+  check(/^[A-Za-z0-9]+$/.test(vendor), 'vendor', 'only letters and digits');
+  check(/^(\/[\w.~-]+)*\/?$/.test(path), 'path', 'empty or a path that starts with a slash');
   check(idleSeconds > 0 && Number.isFinite(idleSeconds), 'idleSeconds', 'a number above 0');
   check(maxSessions > 0 && Number.isInteger(maxSessions), 'maxSessions', 'a whole number above 0');
   return {
     port,
     contextPath: path.replace(/\/$/, ''),
-    // The web application's root: a deployment below /Library/api sets its cookie for /Library.
+    // The root of the web application: a deployment below /Library/api sets its cookie for /Library.
     cookiePath: /^\/[^/]*/.exec(path)?.[0] ?? '/',
     authTokenHeader: `X-${vendor}-AuthToken`,
     projectIdHeader: `X-${vendor}-ProjectID`,
@@ -51,11 +51,11 @@ export function readSettings(options: EmbeddedPlatformOptions): Settings {
     idleSeconds,
     maxSessions,
     now: options.now ?? Date.now,
-    // A late answer must not keep a process alive whose server is closed.
+    // A late answer must not keep the process alive after its server has closed.
     wait: options.wait ?? ((ms) => sleep(ms, undefined, { ref: false })),
   };
 }
 
-function check(holds: boolean, option: string, must: string): void {
-  if (!holds) throw new TypeError(`Option ${option} of the embedded platform must be ${must}.`);
+function check(isUsable: boolean, option: string, requirement: string): void {
+  if (!isUsable) throw new TypeError(`Option ${option} of the embedded platform must be ${requirement}.`);
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-import { type Refusal } from './errors.js';
+import { internalError, Refusal } from './errors.js';
 
-/** What the platform says to one call. */
+/** What the platform answers to one call. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Milliseconds that the answer is held back. */
+  /** Milliseconds to wait before the answer is sent. */
   readonly delayMs?: number;
 }
 
@@ -15,17 +15,18 @@ export function emptyAnswer(status: number, headers: Answer['headers'] = {}): An
   return { status, headers, body: '' };
 }
 
-/** The content type is exactly `application/json`: some clients compare it so. */
+/** The content type is exactly `application/json`: some clients compare the whole header. */
 export function jsonAnswer(status: number, value: unknown): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** The error payload: `code`, `message`, `ticketId` and, where the back end has one, `iServerCode`. */
-export function refusalAnswer({ status, code, message, iServerCode }: Refusal): Answer {
+/** The error payload for whatever was thrown. An unexpected error shows nothing of itself. */
+export function toRefusalAnswer(error: unknown): Answer {
+  const { status, code, message, iServerCode } = error instanceof Refusal ? error : internalError();
   return jsonAnswer(status, { code, message, ticketId: randomBytes(16).toString('hex'), iServerCode });
 }
 
-/** What a proxy says in front of a platform that is away: no JSON, no code. */
+/** The answer of a proxy in front of a platform that is down: not JSON, no code. */
 export function unavailablePage(): Answer {
   return {
     status: 503,

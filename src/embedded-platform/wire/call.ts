@@ -2,20 +2,28 @@ import { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
 /** One request, read to its end. */
 export interface Call {
-  /** Method and path below the context path, such as `GET sessions/userInfo`; the whole path if it is elsewhere. */
+  /**
+   * Method and path below the context path, such as `GET sessions/userInfo`; the whole path if it is not below it.
+   * `HEAD` reads as `GET`: Node leaves the body out of the answer.
+   */
   readonly operation: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
+/** Scheme and authority of a request target in absolute form, which clients send when they talk to a proxy. */
+const ORIGIN = /^https?:\/\/[^/?]*/i;
+
 export function toCall(request: IncomingMessage, body: Buffer, contextPath: string): Call {
-  const [path = '', query] = (request.url ?? '').split('?', 2);
+  const { method = '', url = '', headers } = request;
+  const [path = '', query] = url.replace(ORIGIN, '').split('?', 2);
   const root = `${contextPath}/`;
+  const pathBelowRoot = path.startsWith(root) ? path.slice(root.length) : path;
   return {
-    operation: `${request.method ?? ''} ${path.startsWith(root) ? path.slice(root.length) : path}`,
+    operation: `${method === 'HEAD' ? 'GET' : method} ${pathBelowRoot}`,
     query: new URLSearchParams(query),
-    headers: request.headers,
+    headers,
     body,
   };
 }

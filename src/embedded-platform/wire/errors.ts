@@ -1,4 +1,4 @@
-/** A call that the platform refuses: what its error payload and status will say. */
+/** A call that the platform refuses: the status and the error payload of its answer. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -17,11 +17,11 @@ const ACCOUNT_LOCKED = -2147202287;
 const PRIVILEGE_MISSING = -2147213784;
 const NO_ACCESS_TO_PROJECT = -2147214578;
 const PROJECT_NOT_LOADED = -2147209151;
-const PROJECT_LOGINS_OF_USER_EXCEEDED = -2147072486;
-const SERVER_SESSIONS_EXCEEDED = -2147073423;
+const USER_SESSION_LIMIT_REACHED = -2147072486;
+const SERVER_SESSION_LIMIT_REACHED = -2147073423;
 const CONNECT_TO_SERVER_FAILED = -2147207419;
 
-/** Wrong user, wrong password and unknown API key read the same, so that nobody can find out who exists. */
+/** A wrong user, a wrong password and an unknown API key read the same, so that nobody learns which users exist. */
 export const loginFailed = (): Refusal => new Refusal(401, 'ERR003', 'Login failed.', LOGIN_FAILED);
 
 export const passwordExpired = (): Refusal =>
@@ -34,11 +34,11 @@ export const accountLocked = (): Refusal =>
   new Refusal(401, 'ERR003', 'The account is locked after too many failed logins.', ACCOUNT_LOCKED);
 
 export const identityTokenRefused = (): Refusal =>
-  new Refusal(401, 'ERR003', 'The identity token is unknown, used or too old.');
+  new Refusal(401, 'ERR003', 'The identity token is unknown, expired or already used.');
 
 export const notFound = (): Refusal => new Refusal(404, 'ERR004', 'HTTP 404 Not Found');
 
-export const projectNotFound = (): Refusal => new Refusal(404, 'ERR004', 'There is no such project.');
+export const projectNotFound = (): Refusal => new Refusal(404, 'ERR004', 'The project does not exist.');
 
 export const informationMissing = (what: string): Refusal =>
   new Refusal(400, 'ERR005', `Required information is missing: ${what}.`);
@@ -46,7 +46,7 @@ export const informationMissing = (what: string): Refusal =>
 export const invalidInput = (why: string): Refusal => new Refusal(400, 'ERR006', why);
 
 export const unsupportedBody = (): Refusal =>
-  new Refusal(415, 'ERR006', 'A body must be plain JSON or an URL-encoded form.');
+  new Refusal(415, 'ERR006', 'The body must be JSON or a URL-encoded form, and must not be compressed.');
 
 export const bodyTooLarge = (): Refusal => new Refusal(413, 'ERR006', 'The body is larger than 64 KB.');
 
@@ -68,10 +68,11 @@ export const projectForbidden = (): Refusal =>
 export const projectNotLoaded = (): Refusal =>
   new Refusal(404, 'ERR001', 'The project is not loaded on any server.', PROJECT_NOT_LOADED);
 
-export const sessionsOfUserExceeded = (): Refusal =>
-  new Refusal(500, 'ERR001', 'The user has too many open sessions.', PROJECT_LOGINS_OF_USER_EXCEEDED);
+export const userSessionLimitReached = (): Refusal =>
+  new Refusal(500, 'ERR001', 'The user has too many open sessions.', USER_SESSION_LIMIT_REACHED);
 
-export const sessionsExceeded = (): Refusal =>
-  new Refusal(500, 'ERR001', 'The server has too many open sessions.', SERVER_SESSIONS_EXCEEDED);
+export const serverSessionLimitReached = (): Refusal =>
+  new Refusal(500, 'ERR001', 'The server has too many open sessions.', SERVER_SESSION_LIMIT_REACHED);
 
-export const internalFault = (): Refusal => new Refusal(500, 'ERR001', 'The platform failed.');
+export const internalError = (): Refusal =>
+  new Refusal(500, 'ERR001', 'The platform could not process the request.');

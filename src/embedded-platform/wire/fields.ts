@@ -3,8 +3,14 @@ import { fieldMissing, informationMissing, invalidInput } from './errors.js';
 /** The fields of a request body by name. A map, so that a field named `__proto__` is a field like any other. */
 export type Fields = ReadonlyMap<string, unknown>;
 
+/** Whether the body has the field; null counts as left out. */
+export function hasField(fields: Fields, name: string): boolean {
+  return (fields.get(name) ?? undefined) !== undefined;
+}
+
 export function requiredText(fields: Fields, name: string): string {
-  const value = fields.get(name) ?? missing(name);
+  requireField(fields, name);
+  const value = fields.get(name);
   if (typeof value !== 'string') throw invalidInput(`Field ${name} must be a string.`);
   return value;
 }
@@ -15,14 +21,23 @@ export function requiredNonEmptyText(fields: Fields, name: string): string {
   return text;
 }
 
-/** Forms have no numbers, and some clients quote them in JSON too: `"-1"` is -1. */
 export function requiredInteger(fields: Fields, name: string): number {
-  const value = fields.get(name) ?? missing(name);
+  requireField(fields, name);
+  return integerOf(fields, name);
+}
+
+export function optionalInteger(fields: Fields, name: string): number | undefined {
+  return hasField(fields, name) ? integerOf(fields, name) : undefined;
+}
+
+function requireField(fields: Fields, name: string): void {
+  if (!hasField(fields, name)) throw fieldMissing(name);
+}
+
+/** Forms have no numbers, and some clients send strings in JSON too: `"-1"` is -1. */
+function integerOf(fields: Fields, name: string): number {
+  const value = fields.get(name);
   const number = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value;
   if (!Number.isSafeInteger(number)) throw invalidInput(`Field ${name} must be a whole number.`);
   return number as number;
-}
-
-function missing(name: string): never {
-  throw fieldMissing(name);
 }

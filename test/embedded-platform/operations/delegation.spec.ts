@@ -29,7 +29,7 @@ describe('delegation on the embedded platform', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('gives the holder of the token a session of the same user, with a token and a cookie of its own', async () => {
+  it('opens a session of the same user, with its own token and cookie', async () => {
     const delegated = await wire.delegate(await wire.mintIdentityToken(session));
 
     expect(delegated.headers['X-SVC-AuthToken']).not.toBe(session.headers['X-SVC-AuthToken']);
@@ -39,7 +39,7 @@ describe('delegation on the embedded platform', () => {
     });
   });
 
-  it('takes the login mode as a string and in a form', async () => {
+  it('accepts the login mode as a string and in a form', async () => {
     const json = { loginMode: '-1', identityToken: await wire.mintIdentityToken(session) };
     const form = { loginMode: '-1', identityToken: await wire.mintIdentityToken(session) };
 
@@ -47,7 +47,7 @@ describe('delegation on the embedded platform', () => {
     expect(await statusOf(wire.call('POST auth/delegate', { form }))).toBe(204);
   });
 
-  it('takes an identity token once', async () => {
+  it('accepts an identity token once', async () => {
     const identityToken = await wire.mintIdentityToken(session);
     await wire.delegate(identityToken);
 
@@ -55,7 +55,7 @@ describe('delegation on the embedded platform', () => {
     await expectRefusal(check(identityToken), TOKEN_REFUSED);
   });
 
-  it('takes an identity token for 60 seconds', async () => {
+  it('accepts an identity token for 60 seconds', async () => {
     const [first, second] = [await wire.mintIdentityToken(session), await wire.mintIdentityToken(session)];
 
     platform.clock.advance(59_999);
@@ -64,7 +64,7 @@ describe('delegation on the embedded platform', () => {
     await expectRefusal(delegate({ loginMode: -1, identityToken: second }), TOKEN_REFUSED);
   });
 
-  it('tells whether an identity token is good without using it up', async () => {
+  it('says whether an identity token is valid without using it', async () => {
     const identityToken = await wire.mintIdentityToken(session);
 
     expect(await statusOf(check(identityToken))).toBe(200);
@@ -72,13 +72,13 @@ describe('delegation on the embedded platform', () => {
     expect(await statusOf(delegate({ loginMode: -1, identityToken }))).toBe(204);
   });
 
-  it('does not know an identity token that nobody minted', async () => {
+  it('refuses an identity token that it did not mint', async () => {
     await expectRefusal(check('0123456789abcdefghijklmnop'), TOKEN_REFUSED);
     await expectRefusal(wire.call('GET auth/identityToken'), TOKEN_REFUSED);
     await expectRefusal(delegate({ loginMode: -1, identityToken: 'nobody-minted-it' }), TOKEN_REFUSED);
   });
 
-  it('does not take an authentication token for an identity token', async () => {
+  it('does not accept an authentication token as an identity token', async () => {
     const identityToken = session.headers['X-SVC-AuthToken'];
 
     await expectRefusal(delegate({ loginMode: -1, identityToken }), TOKEN_REFUSED);
@@ -120,7 +120,7 @@ describe('delegation on the embedded platform', () => {
 
   it.each([
     ['another login mode', { loginMode: 1, identityToken: 'x' }, 'ERR006'],
-    ['a token that is no string', { loginMode: -1, identityToken: 5 }, 'ERR006'],
+    ['a token that is not a string', { loginMode: -1, identityToken: 5 }, 'ERR006'],
     ['no login mode', { identityToken: 'x' }, 'ERR007'],
     ['no token', { loginMode: -1 }, 'ERR007'],
     ['an empty token', { loginMode: -1, identityToken: '' }, 'ERR005'],
@@ -128,7 +128,7 @@ describe('delegation on the embedded platform', () => {
     await expectRefusal(delegate(json), { status: 400, code });
   });
 
-  it('mints no more tokens than it can hold, until the oldest are out of date', async () => {
+  it('mints no more tokens than it may hold, until the oldest have expired', async () => {
     await using small = await startPlatform({ maxSessions: 2 });
     const smallWire = new Wire(small.baseUrl);
     const minter = await smallWire.loginAs('demo');

@@ -40,9 +40,57 @@ describe('logging in to the embedded platform', () => {
     ['API key', { username: 'demo-api-key', loginMode: 4096 }, 'Dana Demo'],
     ['trusted user name', { username: 'demo', loginMode: 4096 }, 'Dana Demo'],
     ['trusted name of a scenario user', { username: 'twin-projects', loginMode: 4096 }, 'Toni Twinprojects'],
+    ['LDAP user name and password', { username: 'demo', password: 'demo', loginMode: 16 }, 'Dana Demo'],
     ['no credentials', { loginMode: 8 }, 'Guest'],
   ])('knows who logs in by %s', async (_by, fields, fullName) => {
     expect(await userOf(fields)).toBe(fullName);
+  });
+
+  const WITHOUT_MODE: [string, Record<string, string>, string][] = [
+    ['a user name and a password', { username: 'demo', password: 'demo' }, 'Dana Demo'],
+    ['an API key', { username: 'demo-api-key' }, 'Dana Demo'],
+    ['a user name alone', { username: 'twin-projects' }, 'Toni Twinprojects'],
+    ['no credentials', { timeZone: 'UTC' }, 'Guest'],
+    ['a password alone', { password: 'demo' }, 'Guest'],
+  ];
+
+  it.each(WITHOUT_MODE)(
+    'chooses the login mode by %s where it is left out',
+    async (_what, fields, fullName) => {
+      const { username = null, ...rest } = fields;
+      for (const options of [{ json: fields }, { json: { username, ...rest } }, { form: fields }]) {
+        const session = wire.hold(await wire.call('POST auth/login', options));
+        expect(await jsonOf(wire.call('GET sessions/userInfo', { session }))).toMatchObject({ fullName });
+      }
+    },
+  );
+
+  it.each([
+    ['in JSON', { json: { username: 'demo', password: 'demo', loginMode: 1 } }],
+    ['in JSON, with null', { json: { loginMode: 8, applicationType: null } }],
+    ['in a form', { form: { username: 'demo', password: 'demo', loginMode: '1' } }],
+  ])('does not need an application type %s', async (_how, options) => {
+    expect((await wire.call('POST auth/login', options)).status).toBe(204);
+  });
+
+  it('checks the password where the login mode is left out', async () => {
+    await expectRefusal(login({ username: 'demo', password: 'wrong' }), WRONG_CREDENTIALS);
+    await expectRefusal(login({ username: 'demo', password: '' }), WRONG_CREDENTIALS);
+    await expectRefusal(login({ username: '' }), { status: 400, code: 'ERR005' });
+    await expectRefusal(login({ username: '', password: 'demo' }), { status: 400, code: 'ERR005' });
+  });
+
+  it('checks the password of an LDAP login', async () => {
+    const ldap = { username: 'demo', password: 'wrong', loginMode: 16 };
+
+    await expectRefusal(login(ldap), WRONG_CREDENTIALS);
+    await expectRefusal(login({ ...ldap, username: 'demo-api-key', password: 'demo' }), WRONG_CREDENTIALS);
+  });
+
+  it('refuses an application type that is not a whole number', async () => {
+    for (const applicationType of ['web', 1.5, true, []]) {
+      await expectRefusal(login({ loginMode: 8, applicationType }), { status: 400, code: 'ERR006' });
+    }
   });
 
   it('takes numbers as strings and ignores fields that it does not know', async () => {
@@ -57,7 +105,7 @@ describe('logging in to the embedded platform', () => {
     expect(await userOf(fields)).toBe('Dana Demo');
   });
 
-  it('takes an URL-encoded form', async () => {
+  it('takes a URL-encoded form', async () => {
     const form = { username: 'demo', password: 'demo', loginMode: '1', applicationType: '76' };
 
     const session = wire.hold(await wire.call('POST auth/login', { form }));
@@ -65,7 +113,7 @@ describe('logging in to the embedded platform', () => {
     expect((await wire.call('GET sessions', { session })).status).toBe(200);
   });
 
-  it('says the same of a wrong user, a wrong password and an unknown API key', async () => {
+  it('answers a wrong user, a wrong password and an unknown API key alike', async () => {
     await expectRefusal(
       login({ username: 'nobody', password: 'demo', loginMode: 1, applicationType: 8 }),
       WRONG_CREDENTIALS,
@@ -88,22 +136,18 @@ describe('logging in to the embedded platform', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it.each([-1, 0, 2, 16, 64, 1048576, '1.0', 1.5, true, [1], {}])(
-    'refuses login mode %j',
-    async (loginMode) => {
-      await expectRefusal(login({ username: 'demo', password: 'demo', loginMode, applicationType: 8 }), {
-        status: 400,
-        code: 'ERR006',
-      });
-    },
-  );
+  it.each([-1, 0, 2, 64, 1048576, '1.0', 1.5, true, [1], {}])('refuses login mode %j', async (loginMode) => {
+    await expectRefusal(login({ username: 'demo', password: 'demo', loginMode, applicationType: 8 }), {
+      status: 400,
+      code: 'ERR006',
+    });
+  });
 
   it.each([
-    ['loginMode', { username: 'demo', password: 'demo', applicationType: 8 }],
-    ['applicationType', { username: 'demo', password: 'demo', loginMode: 1 }],
     ['username', { password: 'demo', loginMode: 1, applicationType: 8 }],
     ['password', { username: 'demo', loginMode: 1, applicationType: 8 }],
     ['username', { loginMode: 4096, applicationType: 8 }],
+    ['password', { username: 'demo', loginMode: 16, applicationType: 8 }],
     ['username', { username: null, loginMode: 4096, applicationType: 8 }],
   ])('names the missing field %s', async (field, json) => {
     await expectRefusal(login(json), { status: 400, code: 'ERR007' });
@@ -111,7 +155,7 @@ describe('logging in to the embedded platform', () => {
   });
 
   it('does not find fields in the prototype of a body', async () => {
-    const body = '{"__proto__":{"loginMode":8},"applicationType":8}';
+    const body = '{"__proto__":{"username":"demo","password":"demo"},"loginMode":1}';
 
     await expectRefusal(
       wire.call('POST auth/login', { body, headers: { 'content-type': 'application/json' } }),
@@ -126,21 +170,21 @@ describe('logging in to the embedded platform', () => {
     });
   });
 
-  it('takes an empty password for a wrong one', async () => {
+  it('treats an empty password as a wrong one', async () => {
     await expectRefusal(
       login({ username: 'demo', password: '', loginMode: 1, applicationType: 8 }),
       WRONG_CREDENTIALS,
     );
   });
 
-  it('refuses a password that is no string', async () => {
+  it('refuses a password that is not a string', async () => {
     await expectRefusal(login({ username: 'demo', password: ['demo'], loginMode: 1, applicationType: 8 }), {
       status: 400,
       code: 'ERR006',
     });
   });
 
-  it('opens a new session each time, even when the old cookie comes along', async () => {
+  it('opens a new session each time, even when the old cookie is sent along', async () => {
     const first = await wire.loginAs('demo');
     const json = { username: 'demo', password: 'demo', loginMode: 1, applicationType: 8 };
 
@@ -151,7 +195,7 @@ describe('logging in to the embedded platform', () => {
     expect((await wire.call('GET sessions', { session: first })).status).toBe(200);
   });
 
-  it('refuses a login over the number of sessions that it holds, and takes it again when one has ended', async () => {
+  it('refuses a login when it holds as many sessions as it may, and takes it again when one has ended', async () => {
     await using small = await startPlatform({ maxSessions: 2 });
     const smallWire = new Wire(small.baseUrl);
     const session = await smallWire.loginAs('demo');

@@ -81,11 +81,11 @@ describe('the projects of the embedded platform', () => {
     expect(await statusOf(within(idOf('Retail Sales'), 'GET sessions'))).toBe(200);
   });
 
-  it('are not meant by an empty project header', async () => {
+  it('are not named by an empty project header', async () => {
     expect(await statusOf(within(''))).toBe(200);
   });
 
-  it('are not found under an id that none has', async () => {
+  it('are not found by an unknown id', async () => {
     await expectRefusal(within('0'.repeat(32)), { status: 404, code: 'ERR004' });
   });
 

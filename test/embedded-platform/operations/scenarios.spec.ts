@@ -14,7 +14,7 @@ describe('the scenario logins of the embedded platform', () => {
   });
   afterEach(() => platform.close());
 
-  it('are all named for a start-up screen, with the password that opens them', async () => {
+  it('are all listed for a start screen, with their password', async () => {
     expect(DEMO_LOGINS.password).toBe('demo');
     expect(DEMO_LOGINS.apiKey).toBe('demo-api-key');
     expect(DEMO_LOGINS.users.map(({ username }) => username)).toEqual([
@@ -22,6 +22,7 @@ describe('the scenario logins of the embedded platform', () => {
       'expired-password',
       'locked',
       'disabled',
+      'server-full',
       'no-privileges',
       'session-limit',
       'short-session',
@@ -36,21 +37,26 @@ describe('the scenario logins of the embedded platform', () => {
   });
 
   describe.each([
-    ['expired-password', -2147216963],
-    ['locked', -2147202287],
-    ['disabled', -2147216965],
-  ])('%s', (username, iServerCode) => {
-    it('refuses the login by password and by trusted name, and says why', async () => {
+    ['expired-password', { status: 401, code: 'ERR003', iServerCode: -2147216963 }],
+    ['locked', { status: 401, code: 'ERR003', iServerCode: -2147202287 }],
+    ['disabled', { status: 401, code: 'ERR003', iServerCode: -2147216965 }],
+    ['server-full', { status: 500, code: 'ERR001', iServerCode: -2147073423 }],
+  ])('%s', (username, refusal) => {
+    it('refuses the login in every mode, and says why', async () => {
       for (const json of [
         { username, password: 'demo', loginMode: 1 },
+        { username, password: 'demo', loginMode: 16 },
         { username, loginMode: 4096 },
       ]) {
-        await expectRefusal(wire.call('POST auth/login', { json: { ...json, applicationType: 8 } }), {
-          status: 401,
-          code: 'ERR003',
-          iServerCode,
-        });
+        await expectRefusal(wire.call('POST auth/login', { json }), refusal);
       }
+    });
+
+    it('does not show itself to a wrong password', async () => {
+      await expectRefusal(
+        wire.call('POST auth/login', { json: { username, password: 'wrong', loginMode: 1 } }),
+        { status: 401, code: 'ERR003', iServerCode: -2147216959 },
+      );
     });
   });
 
@@ -66,14 +72,34 @@ describe('the scenario logins of the embedded platform', () => {
     expect(await statusOf(wire.call('GET sessions', { session }))).toBe(200);
   });
 
-  it('session-limit logs in and meets the limit at the projects and wherever it names one', async () => {
-    const limit = { status: 500, code: 'ERR001', iServerCode: -2147072486 };
+  it('session-limit logs in, and meets the limit at the first call within a project', async () => {
     const session = await wire.loginAs('session-limit');
+    const [project] = await jsonOf<{ id: string }[]>(wire.call('GET projects', { session }));
+    const headers = { 'X-SVC-ProjectID': project?.id ?? '' };
 
-    await expectRefusal(wire.call('GET projects', { session }), limit);
-    await expectRefusal(wire.call('GET sessions', { session, headers: { 'X-SVC-ProjectID': 'ANY' } }), limit);
-    expect(await statusOf(wire.call('GET sessions', { session }))).toBe(200);
-    expect(await statusOf(wire.call('POST auth/logout', { session }))).toBe(204);
+    for (const operation of ['GET sessions', 'GET sessions/userInfo', 'PUT sessions', 'GET projects']) {
+      await expectRefusal(wire.call(operation, { session, headers }), {
+        status: 500,
+        code: 'ERR001',
+        iServerCode: -2147072486,
+      });
+    }
+  });
+
+  it('session-limit may do all that is not within a project, however many sessions it opens', async () => {
+    const sessions = [
+      await wire.loginAs('session-limit'),
+      await wire.login({ username: 'session-limit', loginMode: 4096 }),
+    ];
+    for (const session of sessions) {
+      for (const operation of ['GET projects', 'GET sessions', 'GET sessions/userInfo']) {
+        expect(await statusOf(wire.call(operation, { session }))).toBe(200);
+      }
+      expect(await statusOf(wire.call('PUT sessions', { session }))).toBe(204);
+      const headers = { 'X-SVC-ProjectID': 'ANY' };
+      expect(await statusOf(wire.call('POST auth/identityToken', { session, headers }))).toBe(201);
+      expect(await statusOf(wire.call('POST auth/logout', { session, headers }))).toBe(204);
+    }
   });
 
   it('short-session times out after five idle seconds', async () => {
@@ -86,7 +112,7 @@ describe('the scenario logins of the embedded platform', () => {
     await expectRefusal(wire.call('GET sessions', { session }), { status: 401, code: 'ERR009' });
   });
 
-  it('slow gets every answer two seconds late, login and refusals included', async () => {
+  it('slow gets every answer two seconds late, logins and refusals included', async () => {
     const waited = async (act: () => Promise<unknown>): Promise<number> => {
       const before = platform.clock.now();
       await act();
@@ -104,7 +130,7 @@ describe('the scenario logins of the embedded platform', () => {
     expect(await waited(() => wire.loginAs('demo'))).toBe(0);
   });
 
-  it('slow does not hold up anybody else', async () => {
+  it('slow delays nobody else', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await using holding = await startPlatform({ wait: () => held });
@@ -116,7 +142,7 @@ describe('the scenario logins of the embedded platform', () => {
     expect((await late).headers).toHaveProperty('cookie');
   });
 
-  it('flaky finds every third call of a session away, and the session none the worse', async () => {
+  it('flaky gets a 503 for every third call of a session, and keeps the session', async () => {
     const session = await wire.loginAs('flaky');
     const statuses: number[] = [];
     for (let call = 1; call <= 6; call += 1) {
@@ -126,7 +152,7 @@ describe('the scenario logins of the embedded platform', () => {
     expect(statuses).toEqual([200, 200, 503, 200, 200, 503]);
   });
 
-  it('flaky answers its 503 without JSON and does not do what was asked', async () => {
+  it('flaky gets its 503 without JSON, and the call is not carried out', async () => {
     const session = await wire.loginAs('flaky');
     await wire.call('GET sessions', { session });
     await wire.call('GET sessions', { session });
@@ -139,7 +165,7 @@ describe('the scenario logins of the embedded platform', () => {
     expect(await statusOf(wire.call('GET sessions', { session }))).toBe(200);
   });
 
-  it('backend-down can log in and out, and all between finds the back end away', async () => {
+  it('backend-down can log in and out, and every call in between finds no back end', async () => {
     const session = await wire.loginAs('backend-down');
 
     for (const operation of ['GET projects', 'GET sessions', 'PUT sessions', 'GET sessions/userInfo']) {
@@ -157,7 +183,7 @@ describe('the scenario logins of the embedded platform', () => {
     expect(await statusOf(wire.call('POST auth/logout', { session }))).toBe(204);
   });
 
-  it('many-projects lists 5,000 projects of different ids and names', async () => {
+  it('many-projects lists 5,000 projects with different ids and names', async () => {
     const session = await wire.loginAs('many-projects');
     const projects = await jsonOf<{ id: string; name: string }[]>(wire.call('GET projects', { session }));
 
@@ -166,7 +192,7 @@ describe('the scenario logins of the embedded platform', () => {
     expect(new Set(projects.map(({ name }) => name)).size).toBe(5000);
   });
 
-  it('twin-projects lists two projects of one name and different ids', async () => {
+  it('twin-projects lists two projects with one name and different ids', async () => {
     const session = await wire.loginAs('twin-projects');
     const projects = await jsonOf<{ id: string; name: string }[]>(wire.call('GET projects', { session }));
     const twins = projects.filter(({ name }) => name === 'Retail Sales');

@@ -34,13 +34,13 @@ describe('a session of the embedded platform', () => {
       await expectRefusal(wire.call(operation), SESSION_INVALID);
     });
 
-    it('is no use without its cookie', async () => {
+    it('does not accept the token without its cookie', async () => {
       const { cookie: _, ...tokenOnly } = session.headers;
 
       await expectRefusal(wire.call(operation, { headers: tokenOnly }), SESSION_INVALID);
     });
 
-    it('is no use with the cookie of another session', async () => {
+    it('does not accept the token with the cookie of another session', async () => {
       const other = await wire.loginAs('demo');
       const headers = { ...session.headers, cookie: other.headers.cookie ?? '' };
 
@@ -66,7 +66,7 @@ describe('a session of the embedded platform', () => {
     expect(await statusOf(wire.call('GET sessions', { headers }))).toBe(200);
   });
 
-  it('tells its status', async () => {
+  it('gives its status', async () => {
     const response = await wire.call('GET sessions', { session });
 
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -81,7 +81,7 @@ describe('a session of the embedded platform', () => {
     });
   });
 
-  it('tells its user, and of a guest no id', async () => {
+  it('gives its user, and no id for a guest', async () => {
     const guest = await wire.login({ loginMode: 8 });
 
     expect(await jsonOf(wire.call('GET sessions/userInfo', { session }))).toEqual({
@@ -107,14 +107,14 @@ describe('a session of the embedded platform', () => {
     expect(await jsonOf(wire.call('GET sessions/userInfo?fields=', { session }))).toHaveProperty('fullName');
   });
 
-  it('is prolonged with 204 and no body', async () => {
+  it('is extended with 204 and no body', async () => {
     const response = await wire.call('PUT sessions', { session });
 
     expect(response.status).toBe(204);
     expect(await response.text()).toBe('');
   });
 
-  it('times out when it was idle for the whole idle time, not before', async () => {
+  it('times out after the whole idle time, not before', async () => {
     seconds(599.999);
     expect(await statusOf(wire.call('GET projects', { session }))).toBe(200);
     seconds(0.001);
@@ -122,8 +122,8 @@ describe('a session of the embedded platform', () => {
     await expectRefusal(wire.call('PUT sessions', { session }), SESSION_INVALID);
   });
 
-  it.each(['PUT sessions', 'GET sessions'])(
-    'lives on for the whole idle time after %s',
+  it.each(['PUT sessions', 'GET sessions', 'HEAD sessions'])(
+    'stays open for the whole idle time after %s',
     async (operation) => {
       seconds(599);
       await wire.call(operation, { session });
@@ -135,7 +135,7 @@ describe('a session of the embedded platform', () => {
   );
 
   it.each(['GET sessions/userInfo', 'GET projects', 'POST auth/identityToken'])(
-    'is not prolonged by %s',
+    'is not extended by %s',
     async (operation) => {
       seconds(599);
       await wire.call(operation, { session });
@@ -144,7 +144,7 @@ describe('a session of the embedded platform', () => {
     },
   );
 
-  it('ends with logout, and no other session with it', async () => {
+  it('ends with its logout, which ends no other session', async () => {
     const other = await wire.loginAs('demo');
 
     const response = await wire.call('POST auth/logout', { session });

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { DEMO_ACCOUNT } from '../../../src/embedded-platform/accounts/accounts.js';
-import { Refusal } from '../../../src/embedded-platform/wire/errors.js';
 import { IdentityTokens } from '../../../src/embedded-platform/sessions/identity-tokens.js';
 import { SessionTable } from '../../../src/embedded-platform/sessions/session-table.js';
+import { Refusal } from '../../../src/embedded-platform/wire/errors.js';
 import { manualClock, type ManualClock } from '../../support/manual-clock.js';
 
 describe('what the embedded platform holds in memory', () => {
@@ -14,7 +14,7 @@ describe('what the embedded platform holds in memory', () => {
     table = new SessionTable({ now: clock.now, idleSeconds: 10, maxSessions: 3 });
   });
 
-  it('lets go of sessions that timed out, without anybody asking for them', () => {
+  it('removes sessions that have timed out, although nobody asks for them', () => {
     table.open(DEMO_ACCOUNT);
     table.open(DEMO_ACCOUNT);
     clock.advance(10_000);
@@ -23,19 +23,19 @@ describe('what the embedded platform holds in memory', () => {
     expect(table.size).toBe(1);
   });
 
-  it('keeps a session that was prolonged while those opened later time out', () => {
-    const prolonged = table.open(DEMO_ACCOUNT);
+  it('keeps a session that was extended while sessions opened later time out', () => {
+    const extended = table.open(DEMO_ACCOUNT);
     table.open(DEMO_ACCOUNT);
     clock.advance(9000);
-    table.prolong(prolonged);
+    table.extend(extended);
     clock.advance(1000);
     table.open(DEMO_ACCOUNT);
 
     expect(table.size).toBe(2);
-    expect(table.find(prolonged.token, [prolonged.cookie])).toBe(prolonged);
+    expect(table.find(extended.token, [extended.cookie])).toBe(extended);
   });
 
-  it('times a short session out in time though longer ones stand before it', () => {
+  it('times out a short session on time although longer ones were opened before it', () => {
     table.open(DEMO_ACCOUNT);
     const short = table.open({ ...DEMO_ACCOUNT, idleSeconds: 1 });
     clock.advance(1000);
@@ -43,7 +43,7 @@ describe('what the embedded platform holds in memory', () => {
     expect(table.find(short.token, [short.cookie])).toBeUndefined();
   });
 
-  it('never drops a session in use for a new one', () => {
+  it('never removes a session in use to make room for a new one', () => {
     const first = table.open(DEMO_ACCOUNT);
     table.open(DEMO_ACCOUNT);
     table.open(DEMO_ACCOUNT);
@@ -52,14 +52,14 @@ describe('what the embedded platform holds in memory', () => {
     expect(table.find(first.token, [first.cookie])).toBe(first);
   });
 
-  it('lets go of identity tokens that are out of date', () => {
+  it('removes identity tokens that have expired', () => {
     const tokens = new IdentityTokens({ now: clock.now, maxTokens: 3 });
     const { iServerSession } = table.open(DEMO_ACCOUNT);
-    tokens.mint(iServerSession);
+    tokens.create(iServerSession);
     clock.advance(59_000);
-    tokens.mint(iServerSession);
+    tokens.create(iServerSession);
     clock.advance(1000);
-    tokens.mint(iServerSession);
+    tokens.create(iServerSession);
 
     expect(tokens.size).toBe(2);
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
+import { rawExchange } from '../../support/raw-exchange.js';
 import { expectRefusal } from '../expect-refusal.js';
-import { rawExchange } from '../raw-exchange.js';
 import { statusOf, Wire } from '../wire.js';
 
 const NOT_FOUND = { status: 404, code: 'ERR004' };
@@ -37,12 +37,48 @@ describe('the addresses of the embedded platform', () => {
     await expectRefusal(wire.call(operation, { headers }), NOT_FOUND);
   });
 
-  it('are not found by HEAD, which has no body', async () => {
-    const response = await wire.call('HEAD status');
+  it.each(['status', 'sessions', 'sessions/userInfo', 'projects?fields=id', 'auth/identityToken'])(
+    'answer HEAD %s like GET, without the body',
+    async (address) => {
+      const session = await wire.loginAs('demo');
+      const headers = { 'X-SVC-IdentityToken': await wire.mintIdentityToken(session) };
+      const byGet = await wire.call(`GET ${address}`, { session, headers });
+      const body = await byGet.text();
 
-    expect(response.status).toBe(404);
-    expect(await response.text()).toBe('');
+      const response = await wire.call(`HEAD ${address}`, { session, headers });
+
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(response.headers.get('content-length')).toBe(String(body.length));
+      expect(await response.text()).toBe('');
+    },
+  );
+
+  it('refuse HEAD where they would refuse GET, without the body', async () => {
+    const statuses = ['hello/dave', 'auth/login', 'sessions', 'auth/identityToken'].map((address) =>
+      statusOf(wire.call(`HEAD ${address}`)),
+    );
+
+    expect(await Promise.all(statuses)).toEqual([404, 404, 401, 401]);
+    expect(await (await wire.call('HEAD sessions')).text()).toBe('');
   });
+
+  it.each(['http://127.0.0.1', 'http://platform.example:8080', 'HTTPS://[::1]'])(
+    'are found in a request target in absolute form: %s',
+    async (origin) => {
+      const ask = (target: string): Promise<string> =>
+        rawExchange(
+          platform.baseUrl,
+          `GET ${target} HTTP/1.1\r\nHost: platform.example\r\nConnection: close\r\n\r\n`,
+        );
+
+      expect(await ask(`${origin}/api/status`)).toMatch(/^HTTP\/1\.1 200 [^]*"webVersion"/);
+      expect(await ask(`${origin}/api/hello/dave?a=http://x/api/status`)).toMatch(
+        /^HTTP\/1\.1 404 [^]*"ERR004"/,
+      );
+      expect(await ask(origin)).toMatch(/^HTTP\/1\.1 404 [^]*"ERR004"/);
+    },
+  );
 
   it('are not found outside the context path', async () => {
     const { origin } = new URL(platform.baseUrl);
@@ -52,7 +88,7 @@ describe('the addresses of the embedded platform', () => {
     }
   });
 
-  it('tell their status without a login, with versions that clients accept', async () => {
+  it('give the status of the platform without a login, with versions that clients accept', async () => {
     platform.clock.advance(65_000);
     const response = await wire.call('GET status');
 
@@ -66,7 +102,7 @@ describe('the addresses of the embedded platform', () => {
     });
   });
 
-  it('can stand below another context path, with another vendor in the headers', async () => {
+  it('can be below another context path, with another vendor in the headers', async () => {
     await using other = await startPlatform({ path: '/ReportLibrary/api/', vendor: 'MSTR' });
     const otherWire = new Wire(other.baseUrl, 'MSTR');
     const json = { username: 'demo', password: 'demo', loginMode: 1, applicationType: 35 };
@@ -89,7 +125,7 @@ describe('the addresses of the embedded platform', () => {
     );
   });
 
-  it.each(['', '/'])('can stand at the root: %j', async (path) => {
+  it.each(['', '/'])('can be at the root: %j', async (path) => {
     await using atRoot = await startPlatform({ path });
 
     expect(await statusOf(new Wire(atRoot.baseUrl).call('GET status'))).toBe(200);
@@ -100,14 +136,14 @@ describe('the addresses of the embedded platform', () => {
   });
 
   it.each([
-    ['what is not HTTP', 'HELLO\r\n\r\n', 400],
+    ['a request that is not HTTP', 'HELLO\r\n\r\n', 400],
     [
-      'headers without end',
+      'headers that are too long',
       `GET /api/status HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
     ],
   ])('answer %s in JSON and close', async (_what, bytes, status) => {
-    const answer = await rawExchange(Number(new URL(platform.baseUrl).port), bytes);
+    const answer = await rawExchange(platform.baseUrl, bytes);
 
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain('\r\ncontent-type: application/json\r\n');

@@ -5,8 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
+import { rawExchange } from '../../support/raw-exchange.js';
 import { expectRefusal } from '../expect-refusal.js';
-import { rawExchange } from '../raw-exchange.js';
 import { statusOf, Wire } from '../wire.js';
 
 const LIMIT = 64 * 1024;
@@ -34,8 +34,8 @@ describe('a request body on the embedded platform', () => {
     wire.call('POST auth/login', { body, headers });
 
   it.each([
-    ['that breaks off', '{'],
-    ['with a comma too many', '{"loginMode":8,}'],
+    ['that is cut off', '{'],
+    ['with a trailing comma', '{"loginMode":8,}'],
     ['that is a form', 'loginMode=8'],
     ['nested without end', '['.repeat(40_000)],
     ['that is a string', '"text"'],
@@ -81,7 +81,7 @@ describe('a request body on the embedded platform', () => {
   it('is JSON without a content type', async () => {
     const body = JSON.stringify(ANONYMOUS);
     const answer = await rawExchange(
-      port,
+      platform.baseUrl,
       `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     );
 
@@ -96,7 +96,7 @@ describe('a request body on the embedded platform', () => {
     await expectRefusal(post(loginOfSize(size)), { status: 413, code: 'ERR006' });
   });
 
-  it('over 64 KB is refused on calls that need none, too', async () => {
+  it('over 64 KB is also refused on calls that need none', async () => {
     const headers = { ...JSON_TYPE, ...(await wire.loginAs('demo')).headers };
 
     await expectRefusal(wire.call('PUT sessions', { body: 'x'.repeat(LIMIT + 1), headers }), {
@@ -108,7 +108,7 @@ describe('a request body on the embedded platform', () => {
 
   it('announced as too large is refused before it is sent', async () => {
     const answer = await rawExchange(
-      port,
+      platform.baseUrl,
       `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`,
     );
 
@@ -132,7 +132,7 @@ describe('a request body on the embedded platform', () => {
     expect(await closed).toEqual([false]);
   });
 
-  it('without an end is cut off soon', async () => {
+  it('without an end is soon cut off', async () => {
     const { answer, sent } = await sendWithoutEnd(port);
 
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -140,7 +140,7 @@ describe('a request body on the embedded platform', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it('that breaks off takes nothing else with it', async () => {
+  it('that is cut off harms no other request', async () => {
     const socket = connect(port, '127.0.0.1');
     await new Promise((resolve) =>
       socket.write('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{', resolve),
