@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { jsonOf, statusOf, Wire, type HeldSession } from '../embedded-platform/wire.js';
 
-/** A platform to hold against the wire contract, and the ways in that it offers. */
+/** A platform to test against the wire contract, and the logins that it offers. */
 export interface PlatformUnderTest {
   readonly baseUrl: string;
   readonly vendor: string;
   readonly username: string;
   readonly password: string;
-  /** Without one, the login by API key is skipped by name. */
+  /** Without one, the login by API key is reported as skipped. */
   readonly apiKey?: string;
-  /** Where guests may not log in, the anonymous login is skipped by name. */
+  /** Where guests may not log in, the anonymous login is reported as skipped. */
   readonly anonymous: boolean;
 }
 
 const ID = /^[0-9A-F]{32}$/i;
 const SHAPE_OF_REFUSAL = { code: expect.stringMatching(/^ERR/), message: expect.any(String) };
 
-/** What every platform does on the wire, whoever runs it. Only reads, and opens sessions that it ends again. */
+/** What every platform does on the wire, whoever runs it. Only reads, and logs out of every session that it opens. */
 export function describePlatform(name: string, underTest: PlatformUnderTest): void {
   describe(name, () => {
     const { username, password, apiKey } = underTest;
@@ -51,21 +51,27 @@ export function describePlatform(name: string, underTest: PlatformUnderTest): vo
       expect(await logout(wire.hold(response))).toBe(204);
     });
 
-    it('takes a login as a form', async () => {
+    it('accepts a login as a form', async () => {
       const form = { username, password, loginMode: '1', applicationType: '8' };
 
       expect(await logout(wire.hold(await wire.call('POST auth/login', { form })))).toBe(204);
     });
 
-    itWithApiKey('takes a login by API key', async () => {
+    it('accepts a login with a user name and a password only, as JSON and as a form', async () => {
+      for (const options of [{ json: { username, password } }, { form: { username, password } }]) {
+        expect(await logout(wire.hold(await wire.call('POST auth/login', options)))).toBe(204);
+      }
+    });
+
+    itWithApiKey('accepts a login by API key', async () => {
       expect(await logout(await wire.login({ username: apiKey, loginMode: 4096 }))).toBe(204);
     });
 
-    itWithGuests('takes an anonymous login', async () => {
+    itWithGuests('accepts an anonymous login', async () => {
       expect(await logout(await wire.login({ loginMode: 8 }))).toBe(204);
     });
 
-    it('refuses a user that it does not know with ERR003', async () => {
+    it('refuses an unknown user with ERR003', async () => {
       const nobody = { username: 'nobody-of-that-name', password: 'none', loginMode: 1, applicationType: 8 };
 
       expect(await refusalOf(wire.call('POST auth/login', { json: nobody }))).toEqual({
@@ -74,7 +80,7 @@ export function describePlatform(name: string, underTest: PlatformUnderTest): vo
       });
     });
 
-    it('refuses JSON that is none with ERR006', async () => {
+    it('refuses a body that is not valid JSON with ERR006', async () => {
       const headers = { 'content-type': 'application/json' };
 
       expect(await refusalOf(wire.call('POST auth/login', { body: '{"loginMode":', headers }))).toEqual({
@@ -94,21 +100,21 @@ export function describePlatform(name: string, underTest: PlatformUnderTest): vo
       },
     );
 
-    it('tells the status of a session, with its idle time in seconds', async () => {
+    it('gives the status of a session, with its idle time in seconds', async () => {
       expect(await jsonOf(wire.call('GET sessions', { session }))).toMatchObject({
         timeout: expect.any(Number),
         fullName: expect.any(String),
       });
     });
 
-    it('tells the user', async () => {
+    it('gives the user', async () => {
       expect(await jsonOf(wire.call('GET sessions/userInfo', { session }))).toMatchObject({
         fullName: expect.any(String),
         initials: expect.any(String),
       });
     });
 
-    it('prolongs a session with 204', async () => {
+    it('extends a session with 204', async () => {
       expect(await statusOf(wire.call('PUT sessions', { session }))).toBe(204);
     });
 
@@ -134,7 +140,14 @@ export function describePlatform(name: string, underTest: PlatformUnderTest): vo
       expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
     });
 
-    it('tells its versions without a session', async () => {
+    it('answers HEAD like GET, without the body', async () => {
+      const response = await wire.call('HEAD sessions', { session });
+
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('');
+    });
+
+    it('gives its versions without a session', async () => {
       expect(await jsonOf(wire.call('GET status'))).toMatchObject({
         webVersion: expect.stringMatching(/^\d+\.\d+/),
         iServerVersion: expect.stringMatching(/^\d+\.\d+/),
@@ -154,13 +167,13 @@ export function describePlatform(name: string, underTest: PlatformUnderTest): vo
       });
     });
 
-    it('refuses an identity token that nobody minted with ERR003', async () => {
+    it('refuses an unknown identity token with ERR003', async () => {
       const json = { loginMode: -1, identityToken: 'nobodymintedthistoken00000' };
 
       expect(await refusalOf(wire.call('POST auth/delegate', { json }))).toEqual({ status: 401, code: 3 });
     });
 
-    it('knows a session no more after its logout', async () => {
+    it('does not accept a session after its logout', async () => {
       const ended = await wire.login({ username, password, loginMode: 1 });
 
       expect(await logout(ended)).toBe(204);

@@ -38,7 +38,7 @@ if (PLATFORM_BASE_URL && PLATFORM_USERNAME && PLATFORM_PASSWORD !== undefined) {
   const missing = Object.entries({ PLATFORM_BASE_URL, PLATFORM_USERNAME, PLATFORM_PASSWORD })
     .filter(([, value]) => !value)
     .map(([name]) => name);
-  const why = `skipped, for want of ${missing.join(', ')} in the environment`;
+  const why = `skipped, these are not set: ${missing.join(', ')}`;
   process.stderr.write(`conformance of a real platform: ${why}\n`);
   describe('a real platform', () => {
     it.skip(`speaks the same protocol (${why})`, () => undefined);
