@@ -14,20 +14,20 @@ describe('the page about the embedded platform', () => {
     page = await readFile(PAGE, 'utf8');
   });
 
-  /** The cells of every table row below a heading, without the row of headings. */
+  /** The cells of every table row below a heading, without the header row. */
   const rowsBelow = (heading: string): string[][] => {
     const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
     const rows = section.split('\n').filter((line) => line.startsWith('| '));
     return rows.slice(2).map((row) => row.split('|').map((cell) => cell.trim()));
   };
 
-  it('lists the logins that there are, and no other', () => {
+  it('lists every login, and no other', () => {
     const listed = rowsBelow('Logins').map(([, user = '']) => user.replaceAll('`', ''));
 
     expect(listed).toEqual(DEMO_LOGINS.users.map(({ username }) => username));
   });
 
-  it('lists the refusals that there are, and no other', () => {
+  it('lists every refusal, and no other', () => {
     const { Refusal, ...factories } = errors;
     const refusals = Object.values(factories).map((refuse) => refuse('for the page'));
     const listed = rowsBelow('Refusals').map(([, ...cells]) => cells.slice(0, 3).join(' ').trim());

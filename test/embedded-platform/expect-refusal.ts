@@ -6,7 +6,7 @@ interface ExpectedRefusal {
   iServerCode?: number;
 }
 
-/** Expects an error payload that is whole: status, code, message, ticket, back-end code, exact content type. */
+/** Expects a complete error payload: status, code, message, ticket, back-end code, exact content type. */
 export async function expectRefusal(call: Promise<Response>, expected: ExpectedRefusal): Promise<void> {
   const response = await call;
   const payload = (await response.json()) as Record<string, unknown>;

@@ -93,7 +93,7 @@ describe('starting and stopping the embedded platform', () => {
     await platform.close();
     await silentClosed;
 
-    // An idle connection that it waited for would take 5 s.
+    // Waiting for an idle connection would take much longer.
     expect(performance.now() - started).toBeLessThan(4000);
     expect(await connectError(portOf(platform.baseUrl), '127.0.0.1')).toBe('ECONNREFUSED');
     agent.destroy();
@@ -150,7 +150,7 @@ describe('starting and stopping the embedded platform', () => {
 });
 
 async function openServers(): Promise<number> {
-  // A handle that was closed counts until the event loop has come round.
+  // A closed handle counts until the next turn of the event loop.
   await setImmediate();
   await setImmediate();
   return openHandles('TCPServerWrap');

@@ -7,7 +7,7 @@ import { type CallOptions, Wire } from './wire.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-it('the embedded platform never repeats a secret that it was sent, whatever is wrong with the request', async () => {
+it('the embedded platform never repeats a secret from a request, whatever is wrong with it', async () => {
   await using platform = await startPlatform();
   const wire = new Wire(platform.baseUrl);
   const canaries = createCanaries();

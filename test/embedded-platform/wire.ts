@@ -11,7 +11,7 @@ export interface CallOptions {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** The platform as plain `fetch` sees it: no client of ours, nothing of the platform's code. */
+/** Calls the platform by plain `fetch`, with neither the client nor any code of the platform. */
 export class Wire {
   constructor(
     readonly baseUrl: string,

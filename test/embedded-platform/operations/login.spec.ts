@@ -55,7 +55,7 @@ describe('logging in to the embedded platform', () => {
   ];
 
   it.each(WITHOUT_MODE)(
-    'chooses the login mode by %s where it is left out',
+    'chooses the login mode by %s when it is left out',
     async (_what, fields, fullName) => {
       const { username = null, ...rest } = fields;
       for (const options of [{ json: fields }, { json: { username, ...rest } }, { form: fields }]) {
@@ -73,7 +73,7 @@ describe('logging in to the embedded platform', () => {
     expect((await wire.call('POST auth/login', options)).status).toBe(204);
   });
 
-  it('checks the password where the login mode is left out', async () => {
+  it('checks the password when the login mode is left out', async () => {
     await expectRefusal(login({ username: 'demo', password: 'wrong' }), WRONG_CREDENTIALS);
     await expectRefusal(login({ username: 'demo', password: '' }), WRONG_CREDENTIALS);
     await expectRefusal(login({ username: '' }), { status: 400, code: 'ERR005' });
@@ -93,7 +93,7 @@ describe('logging in to the embedded platform', () => {
     }
   });
 
-  it('takes numbers as strings and ignores fields that it does not know', async () => {
+  it('accepts numbers as strings and ignores unknown fields', async () => {
     const fields = {
       username: 'demo',
       password: 'demo',
@@ -105,7 +105,7 @@ describe('logging in to the embedded platform', () => {
     expect(await userOf(fields)).toBe('Dana Demo');
   });
 
-  it('takes a URL-encoded form', async () => {
+  it('accepts a URL-encoded form', async () => {
     const form = { username: 'demo', password: 'demo', loginMode: '1', applicationType: '76' };
 
     const session = wire.hold(await wire.call('POST auth/login', { form }));
@@ -195,7 +195,7 @@ describe('logging in to the embedded platform', () => {
     expect((await wire.call('GET sessions', { session: first })).status).toBe(200);
   });
 
-  it('refuses a login when it holds as many sessions as it may, and takes it again when one has ended', async () => {
+  it('refuses a login when it holds as many sessions as it may, and accepts it again when one has ended', async () => {
     await using small = await startPlatform({ maxSessions: 2 });
     const smallWire = new Wire(small.baseUrl);
     const session = await smallWire.loginAs('demo');

@@ -107,7 +107,7 @@ describe('the projects of the embedded platform', () => {
     });
   });
 
-  it('play no part in a logout', async () => {
+  it('do not matter to a logout', async () => {
     const other = await wire.loginAs('demo');
 
     expect(await statusOf(within('0'.repeat(32), 'POST auth/logout', other))).toBe(204);

@@ -39,7 +39,7 @@ const body = fc.oneof(
 const type = fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain', ';', '');
 const header = fc.stringMatching(/^[!-~]{0,40}$/);
 
-it('the embedded platform answers whatever it is asked with a status below 500 and whole JSON, or nothing', async () => {
+it('the embedded platform answers every request with a status below 500, and with valid JSON or no body', async () => {
   await using platform = await startPlatform();
   const wire = new Wire(platform.baseUrl);
   const session = await wire.loginAs('demo');
@@ -51,7 +51,7 @@ it('the embedded platform answers whatever it is asked with a status below 500 a
       fc.record({ type, token: header, cookie: header, projectId: header }),
       fc.boolean(),
       async (operation, text, { type: contentType, token, cookie, projectId }, loggedIn) => {
-        // A logout would only make the rest of the run one long list of expired sessions.
+        // After a logout, the rest of the run would only meet an expired session.
         const held = loggedIn && operation !== 'POST auth/logout' ? session.headers : {};
         const response = await wire.call(operation, {
           body: operation.startsWith('GET') ? undefined : (text ?? undefined),

@@ -65,7 +65,7 @@ describe('a request body on the embedded platform', () => {
   });
 
   it.each([{ 'content-type': 'text/plain' }, { ...JSON_TYPE, 'content-encoding': 'gzip' }])(
-    'of a kind that it does not read is refused: %j',
+    'of another type is refused: %j',
     async (headers) => {
       await expectRefusal(post(JSON.stringify(ANONYMOUS), headers), { status: 415, code: 'ERR006' });
     },
@@ -106,7 +106,7 @@ describe('a request body on the embedded platform', () => {
     expect(await statusOf(wire.call('PUT sessions', { body: 'anything', headers }))).toBe(204);
   });
 
-  it('announced as too large is refused before it is sent', async () => {
+  it('whose announced length is too large is refused before it is sent', async () => {
     const answer = await rawExchange(
       platform.baseUrl,
       `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`,
@@ -128,7 +128,7 @@ describe('a request body on the embedded platform', () => {
     }
 
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    // An `error` here would be a connection cut while it was written to.
+    // An `error` would mean that the connection was cut while it was written to.
     expect(await closed).toEqual([false]);
   });
 
@@ -136,7 +136,7 @@ describe('a request body on the embedded platform', () => {
     const { answer, sent } = await sendWithoutEnd(port);
 
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    // A megabyte, and what the operating system holds for both sides.
+    // A megabyte, and what the operating system buffers on both sides.
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -151,7 +151,7 @@ describe('a request body on the embedded platform', () => {
   });
 });
 
-/** Sends chunks for as long as the connection stands; tells the answer and how many bytes went out. */
+/** Sends chunks while the connection is open. Returns the answer and the number of bytes sent. */
 async function sendWithoutEnd(port: number): Promise<{ answer: string; sent: number }> {
   let answer = '';
   let sent = 0;
