@@ -1,48 +1,44 @@
-/**
- * CPU and rate of one small GET with cookies: the client by each transport beside the bare libraries. The server is a
- * process of its own; rounds alternate, so that what else the machine does falls on all alike.
- */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
-import { openClients } from './clients.ts';
-import { measure, median, type Round } from './measure.ts';
+/** The whole comparison: the client alone, the service, and its peers, on two cores. `--help` names the options. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { pinLoad } from './machine/cores.ts';
+import { run } from './measure/run.ts';
+import { type Run } from './measure/sample.ts';
+import { readOptions, USAGE, type Options } from './options.ts';
+import { writeToPage } from './report/document.ts';
+import { guardFigures, losses, type GuardFigures } from './report/guard.ts';
+import { table } from './report/table.ts';
 
-const CALLS = 2000;
-const AT_ONCE = 16;
-const ROUNDS = 7;
+const GUARD = new URL('guard.json', import.meta.url);
 
-const server = spawn(process.execPath, [new URL('small-get-server.ts', import.meta.url).pathname], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-try {
-  const [line] = (await once(server.stdout, 'data')) as [Buffer];
-  const clients = await openClients(line.toString().trim());
-  const rounds = new Map<string, Round[]>(clients.map(({ name }) => [name, []]));
-  for (const client of clients) await measure(client, CALLS, AT_ONCE);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const client of clients) rounds.get(client.name)?.push(await measure(client, CALLS, AT_ONCE));
+const args = process.argv.slice(2);
+if (args.includes('--help')) console.log(USAGE);
+else await main(options());
+
+function options(): Options {
+  try {
+    return readOptions(args);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
   }
-  await Promise.all(clients.map(({ close }) => close()));
+}
 
-  const cpuOf = (name: string): number => median((rounds.get(name) ?? []).map(({ cpu }) => cpu));
-  const bare = cpuOf('bare undici with the jar');
-  console.log(
-    `Small GET with cookies, ${CALLS} calls a round, ${AT_ONCE} at once, median of ${ROUNDS} rounds.`,
-  );
-  console.log(
-    `Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores.\n`,
-  );
-  console.log('| client | CPU µs a call (min to max) | ratio to bare undici | calls a second |');
-  console.log('|---|---|---|---|');
-  for (const [name, all] of rounds) {
-    const cpus = all.map(({ cpu }) => cpu);
-    const spread = `${Math.min(...cpus).toFixed(0)} to ${Math.max(...cpus).toFixed(0)}`;
-    const rate = median(all.map(({ rate: each }) => each)).toFixed(0);
-    console.log(
-      `| ${name} | ${cpuOf(name).toFixed(0)} (${spread}) | ${(cpuOf(name) / bare).toFixed(1)} | ${rate} |`,
-    );
+async function main({ plan, guard, update, write, json, from }: Options): Promise<void> {
+  pinLoad();
+  const measured = from === undefined ? await run(plan) : (JSON.parse(await readFile(from, 'utf8')) as Run);
+  const text = table(measured);
+  console.log(text);
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(measured, undefined, 1)}\n`);
+  if (write) await writeToPage('bench', text);
+  if (guard) await compare(guardFigures(measured), update);
+}
+
+async function compare(now: GuardFigures, update: boolean): Promise<void> {
+  if (update) {
+    await writeFile(GUARD, `${JSON.stringify(now, undefined, 2)}\n`);
+    return;
   }
-} finally {
-  server.kill();
+  const lost = losses(JSON.parse(await readFile(GUARD, 'utf8')) as GuardFigures, now);
+  console.log(lost.length === 0 ? '\nGuard: nothing lost.' : `\nGuard: lost\n${lost.join('\n')}`);
+  if (lost.length > 0) process.exitCode = 1;
 }

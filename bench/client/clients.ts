@@ -5,21 +5,23 @@ import { Agent } from 'undici';
 
 /** One way to make the small GET, ready to be called. */
 export interface BenchClient {
-  readonly name: string;
+  readonly id: string;
   readonly get: () => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
-const TOKEN = { 'X-SVC-AuthToken': 'k3v9l2m1n0' };
-const COOKIES = ['JSESSIONID=0123456789ABCDEF0123456789ABCDEF; Path=/api; HttpOnly', 'LB=node-1; Path=/'];
+interface Login {
+  readonly token: string;
+  readonly jar: CookieJar;
+}
 
 /** The client by each transport, and the bare libraries with the same jar and nothing else. */
 export async function openClients(baseUrl: string): Promise<BenchClient[]> {
   return [
     await portico(baseUrl, 'got'),
     await portico(baseUrl, 'undici'),
-    bareGot(baseUrl),
-    bareUndici(baseUrl),
+    bareGot(baseUrl, await login(baseUrl)),
+    bareUndici(baseUrl, await login(baseUrl)),
   ];
 }
 
@@ -28,35 +30,36 @@ async function portico(baseUrl: string, transport: 'got' | 'undici'): Promise<Be
   const session = client.openSession();
   await session.login();
   return {
-    name: `portico/client, ${transport}`,
+    id: `client-${transport}`,
     get: () => session.getSessionInfo(),
     close: () => client.close(),
   };
 }
 
-function filledJar(baseUrl: string): CookieJar {
+async function login(baseUrl: string): Promise<Login> {
+  const { headers } = await got.post(`${baseUrl}/auth/login`, { json: { loginMode: 8 } });
   const jar = new CookieJar();
-  for (const cookie of COOKIES) jar.setCookieSync(cookie, baseUrl);
-  return jar;
+  for (const cookie of headers['set-cookie'] ?? []) jar.setCookieSync(cookie, baseUrl);
+  jar.setCookieSync('LB=node-1; Path=/', baseUrl);
+  return { token: String(headers['x-svc-authtoken']), jar };
 }
 
-function bareGot(baseUrl: string): BenchClient {
-  const client = got.extend({ cookieJar: filledJar(baseUrl), headers: TOKEN, retry: { limit: 0 } });
+function bareGot(baseUrl: string, { token, jar }: Login): BenchClient {
+  const client = got.extend({ cookieJar: jar, headers: { 'X-SVC-AuthToken': token }, retry: { limit: 0 } });
   return {
-    name: 'bare got with the jar',
+    id: 'bare-got',
     get: () => client.get(`${baseUrl}/sessions`).json(),
     close: () => Promise.resolve(),
   };
 }
 
-function bareUndici(baseUrl: string): BenchClient {
+function bareUndici(baseUrl: string, { token, jar }: Login): BenchClient {
   const agent = new Agent({ connections: 64 });
-  const jar = filledJar(baseUrl);
   const url = new URL(`${baseUrl}/sessions`);
   return {
-    name: 'bare undici with the jar',
+    id: 'bare-undici',
     get: async () => {
-      const headers = { ...TOKEN, cookie: jar.getCookieStringSync(url.href) };
+      const headers = { 'X-SVC-AuthToken': token, cookie: jar.getCookieStringSync(url.href) };
       const { body } = await agent.request({
         origin: url.origin,
         path: url.pathname,

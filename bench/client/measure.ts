@@ -21,8 +21,3 @@ export async function measure(client: BenchClient, calls: number, atOnce: number
   const { user, system } = process.cpuUsage(cpuBefore);
   return { cpu: (user + system) / calls, rate: calls / seconds };
 }
-
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
-}

@@ -1,0 +1,51 @@
+import { Connection } from './connection.ts';
+import { Tally, type LoadResult } from './tally.ts';
+
+export interface Load {
+  readonly port: number;
+  readonly connections: number;
+  /** Connection n sends request n, and begins again where there are fewer. */
+  readonly requests: readonly Buffer[];
+  readonly milliseconds: number;
+  /** Bytes of the right answer; one of another length is counted as a failure. */
+  readonly length?: number | undefined;
+}
+
+const GRACE = 10_000;
+
+/** Each connection asks again as soon as it has its answer. */
+export async function closedLoop({
+  port,
+  connections,
+  requests,
+  milliseconds,
+  length,
+}: Load): Promise<LoadResult> {
+  const tally = new Tally(length);
+  const until = performance.now() + milliseconds;
+  const all = Array.from({ length: connections }, () => new Connection(port));
+  const ended = all.map((connection, index) => {
+    const bytes = requests[index % requests.length] ?? Buffer.alloc(0);
+    return new Promise<void>((resolve) => {
+      const next = (): void => {
+        const began = performance.now();
+        if (began >= until) {
+          resolve();
+          return;
+        }
+        connection.send(bytes, (failure, received) => {
+          const now = performance.now();
+          if (now <= until) tally.add(now - began, failure, received);
+          // A refused connection would else be tried again without a pause.
+          if (failure === undefined) next();
+          else setTimeout(next, 5);
+        });
+      };
+      next();
+    });
+  });
+  const patience = new Promise<void>((resolve) => setTimeout(resolve, milliseconds + GRACE).unref());
+  await Promise.race([Promise.all(ended), patience]);
+  for (const connection of all) connection.close();
+  return tally.result(milliseconds / 1000);
+}

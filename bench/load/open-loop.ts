@@ -1,0 +1,50 @@
+import { type Load } from './closed-loop.ts';
+import { Connection } from './connection.ts';
+import { Tally, type LoadResult } from './tally.ts';
+
+const GRACE = 15_000;
+
+/**
+ * Requests come at a fixed rate whatever the answers do; the time of each counts from when it was due. At most
+ * `connections` are open, and what is due while all are busy waits here, on its time.
+ */
+export async function openLoop(load: Load & { readonly perSecond: number }): Promise<LoadResult> {
+  const { port, connections, requests, milliseconds, length, perSecond } = load;
+  const tally = new Tally(length);
+  const idle = Array.from({ length: connections }, () => new Connection(port));
+  const all = [...idle];
+  const waiting: [due: number, bytes: Buffer][] = [];
+  const total = Math.floor((perSecond * milliseconds) / 1000);
+  const began = performance.now();
+  let sent = 0;
+  let answered = 0;
+
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, milliseconds + GRACE).unref();
+    const send = (connection: Connection, due: number, bytes: Buffer): void => {
+      connection.send(bytes, (failure, received) => {
+        tally.add(performance.now() - due, failure, received);
+        answered += 1;
+        const next = waiting.shift();
+        if (next === undefined) idle.push(connection);
+        else send(connection, ...next);
+        if (answered === total) resolve();
+      });
+    };
+    const tick = (): void => {
+      for (; sent < total; sent += 1) {
+        const due = began + (sent * 1000) / perSecond;
+        if (due > performance.now()) break;
+        const bytes = requests[sent % requests.length] ?? Buffer.alloc(0);
+        const connection = idle.pop();
+        if (connection === undefined) waiting.push([due, bytes]);
+        else send(connection, due, bytes);
+      }
+      if (sent < total) setTimeout(tick, 1);
+    };
+    tick();
+  });
+  for (const connection of all) connection.close();
+  for (; answered < total; answered += 1) tally.add(Infinity, 'no answer', undefined);
+  return tally.result(milliseconds / 1000);
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** Microseconds of a clock tick of /proc: Linux gives 100 of them in a second. */
+const TICK = 10_000;
+
+/** CPU that a process has used, user and system, in microseconds; NaN where there is no /proc. */
+export function cpuMicroseconds(pid: number): number {
+  // The name of the command stands in parentheses and may hold anything; numbers follow.
+  const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK;
+}
+
+/** Resident memory in MB; NaN where there is no /proc. */
+export function residentMegabytes(pid: number): number {
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1]) / 1024);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

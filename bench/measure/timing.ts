@@ -1,0 +1,22 @@
+/** Milliseconds of a round's parts. */
+export interface Timing {
+  /** Load before anything is measured: V8 goes on getting faster for so long. */
+  readonly warmUp: number;
+  /** Load of another case before that case is measured. */
+  readonly before: number;
+  readonly own: number;
+  readonly other: number;
+  readonly open: number;
+  /** Calls in a round of the client alone. */
+  readonly calls: number;
+}
+
+export const FULL: Timing = {
+  warmUp: 10_000,
+  before: 800,
+  own: 4000,
+  other: 2500,
+  open: 5000,
+  calls: 2000,
+};
+export const QUICK: Timing = { warmUp: 4000, before: 400, own: 2000, other: 1200, open: 3000, calls: 1000 };
