@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { FIGURE_IDS } from './measure/figures.ts';
 import { type FigureId } from './measure/sample.ts';
-import { FULL, QUICK } from './measure/timing.ts';
+import { FULL, GUARD, QUICK } from './measure/timing.ts';
 import { type RunPlan } from './measure/run.ts';
 import { GUARDED_FIGURES, GUARDED_SYSTEMS } from './report/guard.ts';
 import { SYSTEMS } from './systems/index.ts';
@@ -59,7 +59,7 @@ export function readOptions(args: readonly string[]): Options {
     from: values.from,
     plan: {
       rounds,
-      timing: quick || guard ? QUICK : FULL,
+      timing: quick ? QUICK : guard ? GUARD : FULL,
       figures: new Set(values.only === undefined ? all : list('--only', values.only, FIGURE_IDS)),
       systems:
         values.systems === undefined
