@@ -33,7 +33,7 @@ export class Tally {
       return;
     }
     this.#failures += 1;
-    this.#firstFailure ??= wrong;
+    this.#firstFailure ??= wrong.slice(0, 80);
   }
 
   result(seconds: number): LoadResult {

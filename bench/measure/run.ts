@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { machine } from '../machine/describe.ts';
 import { redisMissing, startRedis } from '../machine/redis.ts';
@@ -20,6 +20,7 @@ export interface RunPlan {
 /** Measures all systems in rounds, every other round in the reverse order, and tells on stderr where it is. */
 export async function run({ systems, figures, rounds, timing }: RunPlan): Promise<Run> {
   const wanted = systems.map(systemOf);
+  const [loadBefore = NaN] = loadavg();
   const needsRedis = wanted.some(({ id }) => id.endsWith('redis')) && redisMissing === undefined;
   const folder = await mkdtemp(join(tmpdir(), 'portico-bench-'));
   const platform = await startPlatform();
@@ -52,5 +53,12 @@ export async function run({ systems, figures, rounds, timing }: RunPlan): Promis
     await redis?.stop();
     await rm(folder, { recursive: true, force: true });
   }
-  return { date: new Date().toISOString().slice(0, 10), machine: machine(), rounds, samples, missing };
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: machine(),
+    rounds,
+    loadBefore,
+    samples,
+    missing,
+  };
 }

@@ -26,6 +26,8 @@ export interface Run {
   readonly date: string;
   readonly machine: string;
   readonly rounds: number;
+  /** The machine's load average of a minute before the run: what else it did. */
+  readonly loadBefore: number;
   readonly samples: readonly Sample[];
   /** Systems that could not be measured, and why. */
   readonly missing: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ export function table(run: Run): string {
   );
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return [
-    `${run.date}, ${run.machine}, medians of ${run.rounds} round${run.rounds === 1 ? '' : 's'}.`,
+    `${run.date}, ${run.machine}, load average ${run.loadBefore.toFixed(1)} before it began, medians of ${run.rounds} round${run.rounds === 1 ? '' : 's'}.`,
     '',
     ...lines,
     ...notes(run),
@@ -93,6 +93,9 @@ function notes(run: Run): string[] {
           `\\* The system had less than ${FULL * 100} % of its core: the load or other work on the machine set the rate.`,
         ]
       : []),
+    ...Object.entries(run.missing)
+      .filter(([id]) => run.samples.some(({ system }) => system === id))
+      .map(([id, reason]) => `\n${LABELS.get(id) ?? id} was not measured to the end: ${reason}`),
     ...failed.map(
       ({ figure, system, round: number, failures = 0, firstFailure = '' }) =>
         `\n${LABELS.get(system) ?? system}, ${figure}, round ${number}: ${failures} requests failed, the first with \`${firstFailure}\`.`,

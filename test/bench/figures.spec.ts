@@ -12,6 +12,7 @@ function runOf(...samples: [figure: Sample['figure'], system: string, value: num
     date: '2026-01-31',
     machine: 'a machine',
     rounds: 3,
+    loadBefore: 0,
     missing: {},
     samples: samples.map(([figure, system, value, cpu]) => {
       const round = (rounds.get(figure + system) ?? 0) + 1;
