@@ -98,7 +98,7 @@ function notes(run: Run): string[] {
       .map(([id, reason]) => `\n${LABELS.get(id) ?? id} was not measured to the end: ${reason}`),
     ...failed.map(
       ({ figure, system, round: number, failures = 0, firstFailure = '' }) =>
-        `\n${LABELS.get(system) ?? system}, ${figure}, round ${number}: ${failures} requests failed, the first with \`${firstFailure}\`.`,
+        `\n${LABELS.get(system) ?? system}, ${figure}, round ${number}: ${failures} failed, the first with \`${firstFailure}\`.`,
     ),
   ];
 }
