@@ -17,7 +17,7 @@ export const CONNECTIONS = 32;
 const SETTLE = 500;
 /** A warm-up is over when the system has worked for this share of it, or after so many times as long. */
 const WORKED = 0.8;
-const MOST = 3;
+const MOST = 2;
 const UNDER_LOAD: readonly FigureId[] = [...CASE_IDS, 'open', 'loaded', 'login'];
 
 export interface Wanted {

@@ -21,6 +21,9 @@ export interface RunPlan {
 export async function run({ systems, figures, rounds, timing }: RunPlan): Promise<Run> {
   const wanted = systems.map(systemOf);
   const [loadBefore = NaN] = loadavg();
+  const began = performance.now();
+  let done = 0;
+  let lastRound = 0;
   const needsRedis = wanted.some(({ id }) => id.endsWith('redis')) && redisMissing === undefined;
   const folder = await mkdtemp(join(tmpdir(), 'portico-bench-'));
   const platform = await startPlatform();
@@ -40,6 +43,8 @@ export async function run({ systems, figures, rounds, timing }: RunPlan): Promis
     for (const system of wanted) await measurable(system, () => system.prepare?.(surroundings));
     if (figures.has('client')) samples.push(...(await measureClient(platform.origin, rounds, timing.calls)));
     for (let round = 1; round <= rounds; round += 1) {
+      const beganRound = performance.now();
+      if (round > 1 && beganRound - began + lastRound > timing.most) break;
       for (const system of round % 2 === 1 ? wanted : wanted.toReversed()) {
         if (missing[system.id] !== undefined) continue;
         console.error(`round ${round} of ${rounds}: ${system.label}`);
@@ -47,6 +52,8 @@ export async function run({ systems, figures, rounds, timing }: RunPlan): Promis
           samples.push(...(await measureSystem(system, surroundings, { figures, timing, round })));
         });
       }
+      done = round;
+      lastRound = performance.now() - beganRound;
     }
   } finally {
     await platform.stop();
@@ -56,7 +63,7 @@ export async function run({ systems, figures, rounds, timing }: RunPlan): Promis
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
-    rounds,
+    rounds: done,
     loadBefore,
     samples,
     missing,
