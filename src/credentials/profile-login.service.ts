@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LoginFailedError, type PlatformSession } from '../client/index.js';
 import { type Relogin } from '../session/relogin.js';
 import { CredentialError } from '../errors/credential-error.js';
-import { type Once } from './providers/once.js';
+import { type Once } from './providers/fetch/once.js';
 import { CredentialProfiles } from './profiles/credential-profiles.js';
 import { type ProfileLogin } from './profiles/profile-credentials.js';
 import { logInByProfile } from './profiles/profile-login.js';

@@ -1,24 +1,12 @@
-/** The stores a credential can come from, named as in the spec and in the profile file. */
-export const CREDENTIAL_STORES = [
-  'secrets_manager',
-  'parameter_store',
-  'key_vault',
-  'secret_manager',
-  'env',
-  'file',
-] as const;
-
-export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
-
 /** Why a credential could not be loaded, in words for an operator. */
 export const CREDENTIAL_REASONS = {
   NOT_FOUND: 'the store has no such secret',
   DENIED: 'the store refused the request',
-  NOT_CONFIGURED: 'the SDK found no login or region of its own to ask the store with',
+  NOT_CONFIGURED: 'no login or region for the store was found',
   THROTTLED: 'the store asks for fewer requests',
   TIMEOUT: 'the store did not answer in time',
-  UNREACHABLE: 'the store cannot be reached or failed',
-  MALFORMED: 'the answer cannot be read as a secret',
+  UNREACHABLE: 'the store cannot be reached or has failed',
+  MALFORMED: 'the answer cannot be read',
   EMPTY: 'the secret is empty',
   MISSING_KEY: 'the secret has no such key',
   MISSING_SDK: 'a package is missing',
@@ -26,28 +14,35 @@ export const CREDENTIAL_REASONS = {
 
 export type CredentialReason = keyof typeof CREDENTIAL_REASONS;
 
+/** What may pass on its own, so that a later try may succeed. */
+const PASSING: readonly CredentialReason[] = ['THROTTLED', 'TIMEOUT', 'UNREACHABLE'];
+
 /** Where a secret is looked up: safe to print, unlike the secret itself. */
 export interface SecretOrigin {
-  readonly store: CredentialStore;
+  /** The store, as a credential profile names it. */
+  readonly store: string;
   /** The secret's own name: an id, a variable, a path. */
   readonly secret: string;
 }
 
 /**
- * A credential could not be loaded (spec, "Credential providers"). Names the store and the secret, and never holds a
- * value. It has no cause, since an SDK's own error may hold headers, tokens and bodies.
+ * A credential could not be loaded (spec, "Credential providers"). Names the store and the secret and never holds a value.
+ * It has no cause, because an SDK's own error may hold headers, tokens and bodies.
  */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
-  readonly store: CredentialStore;
+  readonly store: string;
   readonly secret: string;
   readonly reason: CredentialReason;
+  /** Whether a later try may succeed without any change. */
+  readonly retryable: boolean;
 
-  /** @param detail - more than the reason says, in names only, never anything that was read. */
+  /** @param detail - what is known beyond the reason; made of names only, never of anything that was read */
   constructor(origin: SecretOrigin, reason: CredentialReason, detail: string = CREDENTIAL_REASONS[reason]) {
     super(`${origin.store} ${JSON.stringify(origin.secret)}: ${detail}`);
     this.store = origin.store;
     this.secret = origin.secret;
     this.reason = reason;
+    this.retryable = PASSING.includes(reason);
   }
 }

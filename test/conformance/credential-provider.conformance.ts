@@ -3,11 +3,13 @@ import {
   type CredentialProvider,
   type CredentialReason,
   type CredentialStore,
+  type VaultLogin,
 } from '../../src/credentials/index.js';
 import { expectCredentialError } from '../support/credentials/expect-credential-error.js';
 import { secretCanary } from '../support/secrets/secret-canary.js';
 
 export interface ProviderOptions {
+  readonly login?: VaultLogin;
   readonly key?: string;
   readonly ttlSeconds?: number;
   readonly now?: () => number;
@@ -27,9 +29,11 @@ export interface ProviderSubject {
   readonly secret: string;
   /** False where the spec gives the provider no `key`. */
   readonly takesKey: boolean;
+  /** True where a secret is always an object of keys, so that there is no text to be taken for one. */
+  readonly holdsObjectsOnly?: boolean;
   /** False where a fetch costs nothing. */
   readonly takesTtl: boolean;
-  /** False where a store cannot hold bytes that are no text. */
+  /** False where a store cannot hold bytes that are not text. */
   readonly holdsBytes: boolean;
   start(): Promise<ProviderStage>;
 }
@@ -102,10 +106,13 @@ export function credentialProviderConformance(subject: ProviderSubject): void {
         expect(error.message).toContain('"username"');
       });
 
-      it.each<[string, CredentialReason, () => string]>([
+      const notObjects: [string, CredentialReason, () => string][] = [
         ['text', 'MALFORMED', () => canary.value],
         ['a JSON array', 'MALFORMED', () => JSON.stringify([canary.value])],
         ['a JSON string', 'MALFORMED', () => JSON.stringify(canary.value)],
+      ];
+      it.each<[string, CredentialReason, () => string]>([
+        ...(subject.holdsObjectsOnly === true ? [] : notObjects),
         ['a number under the key', 'MALFORMED', () => '{"password": 12345678901234567890}'],
         ['an empty text under the key', 'EMPTY', () => '{"password": ""}'],
       ])('picks nothing from %s', async (_, reason, text) => {

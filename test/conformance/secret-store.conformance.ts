@@ -5,9 +5,13 @@ import { type CredentialProvider, type CredentialReason } from '../../src/creden
 import { eventually } from '../support/eventually.js';
 import { expectCredentialError } from '../support/credentials/expect-credential-error.js';
 import { holdTimers } from '../support/client/hold-timers.js';
-import { type LoopbackSecretStore, type StoreMood } from '../support/credentials/loopback-secret-store.js';
+import {
+  type LoopbackSecretStore,
+  type StoreMood,
+} from '../support/credentials/stores/loopback-secret-store.js';
 import { setEnvironment } from '../support/credentials/process-environment.js';
 import { secretCanary } from '../support/secrets/secret-canary.js';
+import { secretStoreFailureConformance } from './secret-store-failures.conformance.js';
 import {
   credentialProviderConformance,
   type ProviderOptions,
@@ -15,24 +19,39 @@ import {
   type ProviderSubject,
 } from './credential-provider.conformance.js';
 
-/** A secret store that is asked over the network by its vendor's SDK. */
+export interface StoreAddress {
+  readonly url: string;
+  readonly port: number;
+}
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface LoginAt {
+  readonly environment: Variables;
+  readonly options?: ProviderOptions;
+}
+
+/** A secret store that is asked over the network. */
 export interface SecretStoreSubject extends Omit<ProviderSubject, 'start' | 'takesTtl'> {
   startStore(): Promise<LoopbackSecretStore>;
   /** The variables by which the SDK finds its login, and if it can, the store. */
-  environment(store: LoopbackSecretStore): Readonly<Record<string, string | undefined>>;
+  environment(store: StoreAddress): Variables;
+  /** Those of them that are the login's, where login and store have one address in the tests only. */
+  loginEnvironment?(store: StoreAddress): Variables;
+  /** How to log in at an endpoint of the test's. */
+  loginAt(url: string): LoginAt | Promise<LoginAt>;
   /** The variables without which, or with which, the SDK finds no login. */
-  readonly noLogin: Readonly<Record<string, string | undefined>>;
-  provider(store: LoopbackSecretStore, options: ProviderOptions): CredentialProvider;
+  readonly noLogin: Variables;
+  provider(store: StoreAddress, options: ProviderOptions): CredentialProvider;
   /** The group of the same secret, and the providers that it makes. */
-  group(
-    store: LoopbackSecretStore,
-    options: ProviderOptions,
-  ): { group: object; provider: () => CredentialProvider };
+  group(store: StoreAddress, options: ProviderOptions): { group: object; provider: () => CredentialProvider };
 }
 
 /** What holds for every credential provider of a secret store, and for its group. */
 export function secretStoreConformance(subject: SecretStoreSubject): void {
   const { secret } = subject;
+
+  secretStoreFailureConformance(subject);
 
   credentialProviderConformance({
     ...subject,

@@ -6,10 +6,7 @@ import { installPacked, type PackedPackage } from '../support/packed-package.js'
 import { runNode } from '../support/app/run-node.js';
 
 /** What the providers and profiles need at run time: no Nest, and no SDK of any store. */
-const DEPENDENCIES = [
-  ...['cockatiel', 'got', 'undici', 'tough-cookie', 'secure-json-parse'],
-  ...['yaml', 'class-transformer', 'class-validator', 'reflect-metadata'],
-];
+const DEPENDENCIES = [...['cockatiel', 'got', 'undici', 'tough-cookie', 'secure-json-parse'], 'yaml'];
 
 describe('portico/credentials as it is packed, without Nest and SDKs', () => {
   let packed: PackedPackage;

@@ -1,49 +1,32 @@
-import 'reflect-metadata';
-import { Type } from 'class-transformer';
-import { IsHash, IsInt, IsObject, Max, Min, ValidateNested } from 'class-validator';
-import { type CredentialSource, MayBeAbsent, sourceClassOf } from './credential-source.js';
+import { optional, rule, wholeNumber } from '../providers/parameters/rules.js';
+import { type CredentialSource, SOURCE } from './credential-source.js';
 
-const Source = (): PropertyDecorator => (target, property) => {
-  MayBeAbsent()(target, property);
-  IsObject()(target, property);
-  ValidateNested()(target, property);
-  Type((help) => sourceClassOf(help?.object[help.property]))(target, property);
-};
-
-/** A number as YAML writes it: a text of digits is none. */
-const IsWhole =
-  (most?: number): PropertyDecorator =>
-  (target, property) => {
-    const range = most === undefined ? ', 0 or more' : ` from 0 to ${most}`;
-    const options = { message: `$property must be a whole number${range}` };
-    IsInt(options)(target, property);
-    Min(0, options)(target, property);
-    if (most !== undefined) Max(most, options)(target, property);
-  };
-
-/** A named way to log in without a password in anybody's hands: which credentials, and who may use them. */
-export class CredentialProfile {
-  @Source() readonly username?: CredentialSource;
-  @Source() readonly password?: CredentialSource;
-  @Source() readonly apiKey?: CredentialSource;
-
+/** A named way to log in without giving anybody a password: which credentials, and who may use them. */
+export interface CredentialProfile {
+  readonly username?: CredentialSource;
+  readonly password?: CredentialSource;
+  readonly apiKey?: CredentialSource;
   /** Sent at login; default: the service's own. */
-  @MayBeAbsent() @IsWhole() readonly applicationType?: number;
-
+  readonly applicationType?: number;
   /** Hexadecimal SHA-256 of the key that opens the profile. */
-  @IsHash('sha256') readonly profileKeySha256: string;
-
-  /** Seconds for which fetched credentials serve further logins; default 0, each login fetches them. */
-  @MayBeAbsent() @IsWhole(86_400) readonly ttlSeconds?: number;
+  readonly profileKeySha256: string;
+  /** How many seconds fetched credentials serve further logins; default 0: each login fetches them. */
+  readonly ttlSeconds?: number;
 }
 
-/** What is wrong with the credentials of a profile as a whole: each login has one mode (spec, "Endpoints"). */
-export function loginProblem({ username, password, apiKey }: CredentialProfile): string | undefined {
-  if (apiKey !== undefined) {
-    return username === undefined && password === undefined
-      ? undefined
-      : 'apiKey goes without username and password';
-  }
-  if (username !== undefined) return undefined;
-  return password === undefined ? 'username or apiKey is missing' : 'password goes with a username';
+export const PROFILE_RULES = {
+  username: optional(SOURCE),
+  password: optional(SOURCE),
+  apiKey: optional(SOURCE),
+  applicationType: optional(wholeNumber()),
+  profileKeySha256: rule(
+    'must be a SHA-256 in hexadecimal',
+    (value) => typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value),
+  ),
+  ttlSeconds: optional(wholeNumber(86_400)),
+};
+
+/** Whether the credentials of a profile are those of one login mode (spec, "Endpoints"). */
+export function isOneLogin({ username, password, apiKey }: Partial<CredentialProfile>): boolean {
+  return apiKey === undefined ? username !== undefined : username === undefined && password === undefined;
 }

@@ -7,6 +7,6 @@ export class CredentialProfilesError extends Error {
     readonly file: string,
     readonly problems: readonly string[],
   ) {
-    super([`${file} is no valid file of credential profiles:`, ...problems].join('\n  '));
+    super([`${file} is not a valid file of credential profiles:`, ...problems].join('\n  '));
   }
 }

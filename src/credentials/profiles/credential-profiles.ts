@@ -1,4 +1,4 @@
-import { type Once } from '../providers/once.js';
+import { type Once } from '../providers/fetch/once.js';
 import { type CredentialProfile } from './credential-profile.js';
 import { CredentialProfilesError } from './credential-profiles-error.js';
 import { parseProfiles } from './parse-profiles.js';

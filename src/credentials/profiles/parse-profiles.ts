@@ -1,7 +1,6 @@
-import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
 import { LineCounter, parseDocument } from 'yaml';
-import { CredentialProfile, loginProblem } from './credential-profile.js';
+import { isRecord, object } from '../providers/parameters/rules.js';
+import { type CredentialProfile, isOneLogin, PROFILE_RULES } from './credential-profile.js';
 import { CredentialProfilesError } from './credential-profiles-error.js';
 
 /** Letters, digits, dots, dashes and underscores: a profile's name is shown in logs and metrics. */
@@ -21,7 +20,7 @@ export function parseProfiles(file: string, text: string): ProfilesByName {
   for (const [name, written] of Object.entries(writtenProfiles(file, text))) {
     const named = PROFILE_NAME.test(name);
     const path = named ? `profiles.${name}` : `profiles[${JSON.stringify(name)}]`;
-    if (!named) problems.push(`${path}: a name has letters, digits, dots, dashes and underscores only`);
+    if (!named) problems.push(`${path}: a name may have only letters, digits, dots, dashes and underscores`);
     const profile = checkedProfile(path, written, problems);
     if (profile !== undefined) profiles.set(name, profile);
   }
@@ -31,10 +30,10 @@ export function parseProfiles(file: string, text: string): ProfilesByName {
 
 function writtenProfiles(file: string, text: string): Record<string, unknown> {
   const root = parseYaml(file, text);
-  if (!isMapping(root)) throw new CredentialProfilesError(file, ['profiles: missing']);
+  if (!isRecord(root)) throw new CredentialProfilesError(file, ['profiles: is missing']);
   const { profiles, ...others } = root;
-  const problems = Object.keys(others).map((name) => `${name}: unknown name`);
-  if (!isMapping(profiles)) problems.push('profiles: not a mapping of names to profiles');
+  const problems = Object.keys(others).map((name) => `${name}: is not a known name`);
+  if (!isRecord(profiles)) problems.push('profiles: must be an object of profiles by name');
   else if (problems.length === 0) return profiles;
   throw new CredentialProfilesError(file, problems);
 }
@@ -56,27 +55,10 @@ function parseYaml(file: string, text: string): unknown {
 }
 
 function checkedProfile(path: string, written: unknown, problems: string[]): CredentialProfile | undefined {
-  if (!isMapping(written)) {
-    problems.push(`${path}: not a mapping`);
-    return undefined;
+  const found = object(PROFILE_RULES)(written, {});
+  problems.push(...found.map((problem) => `${[path, ...problem.path].join('.')}: ${problem.message}`));
+  if (isRecord(written) && !isOneLogin(written)) {
+    problems.push(`${path}: needs either apiKey, or username, with password if the user has one`);
   }
-  const profile = plainToInstance(CredentialProfile, written);
-  const errors = validateSync(profile, { whitelist: true, forbidNonWhitelisted: true });
-  problems.push(...errors.flatMap((error) => problemsOf(path, error)));
-  const whole = loginProblem(profile);
-  if (whole !== undefined) problems.push(`${path}: ${whole}`);
-  return profile;
-}
-
-function problemsOf(parent: string, { property, constraints, children = [] }: ValidationError): string[] {
-  const path = `${parent}.${property}`;
-  const [problem] = Object.values(constraints ?? {});
-  const own = problem === undefined ? [] : [`${path}: ${problem}`];
-  // Without a known store it cannot be said which other names belong there.
-  const store = children.filter((child) => child.property === 'store');
-  return [...own, ...(store.length > 0 ? store : children).flatMap((child) => problemsOf(path, child))];
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return found.length === 0 ? (written as CredentialProfile) : undefined;
 }

@@ -1,7 +1,7 @@
-import { type EnvParameters } from '../providers/env.js';
-import { once, type Once } from '../providers/once.js';
+import { type EnvironmentVariables } from '../providers/parameters/store-definition.js';
+import { once, type Once } from '../providers/fetch/once.js';
 import { type CredentialProfile } from './credential-profile.js';
-import { sourceProviders } from './source-provider.js';
+import { sourceProviders } from './credential-source.js';
 
 /** What a profile logs in with. */
 export interface ProfileLogin {
@@ -13,7 +13,7 @@ export interface ProfileLogin {
 
 export interface ProfileContext {
   /** Where sources of the store `env` look. */
-  readonly environment: EnvParameters['environment'];
+  readonly environment: EnvironmentVariables;
   /** The clock of `ttlSeconds`, in milliseconds; default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }

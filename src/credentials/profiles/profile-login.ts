@@ -1,5 +1,5 @@
 import { LoginFailedError, type PlatformSession } from '../../client/index.js';
-import { type Once } from '../providers/once.js';
+import { type Once } from '../providers/fetch/once.js';
 import { type ProfileLogin } from './profile-credentials.js';
 
 /**

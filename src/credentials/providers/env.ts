@@ -1,23 +1,28 @@
-import { CredentialError } from '../../errors/credential-error.js';
-import { processEnvironment } from '../../config/environment.js';
-import { checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../../client/index.js';
-import { SharedSecret } from './shared-secret.js';
+import { processEnvironment } from '../../config/environment.js';
+import { CredentialError } from '../../errors/credential-error.js';
+import { SharedSecret } from './fetch/shared-secret.js';
+import { checkParameters, ENVIRONMENT } from './parameters/check-parameters.js';
+import { optional, TEXT } from './parameters/rules.js';
+import { defineStore, type EnvironmentVariables } from './parameters/store-definition.js';
 
-/** A variable of the process's environment. */
+/** An environment variable. */
 export interface EnvParameters {
   readonly name: string;
   /** One key of a variable that holds a JSON object. */
   readonly key?: string | undefined;
   /** Where the variable is looked up at each call; default: the environment of this process. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly environment?: EnvironmentVariables | undefined;
 }
 
-const RULES: Rules = {
-  name: TEXT,
-  key: optional(TEXT),
-  environment: optional(['must be an object', (value) => value instanceof Object]),
-};
+const RULES = { name: TEXT, key: optional(TEXT) };
+
+export const envStore = defineStore('env', {
+  rules: RULES,
+  secret: ({ name }: { name: string; key?: string }, environment) => ({
+    field: (key) => env({ name, key, environment }),
+  }),
+});
 
 /**
  * A credential from an environment variable, for what a container platform puts there.
@@ -26,10 +31,10 @@ const RULES: Rules = {
  * @throws TypeError that names the parameter that cannot be used
  */
 export function env(parameters: EnvParameters): CredentialProvider {
-  checkParameters('env', parameters, RULES);
-  // The service hands down what it has read, `.env` among it; whoever uses this library alone has the process.
+  checkParameters('env', parameters, { ...RULES, environment: ENVIRONMENT });
+  // The service passes on what it has read, with `.env`. Others have the environment of the process.
   const { name, key, environment = processEnvironment() } = parameters;
-  const origin = { store: 'env', secret: name } as const;
+  const origin = { store: envStore.name, secret: name };
   const read = (): Promise<string> => {
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     return value === undefined

@@ -1,11 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
-import { ACCESS, checkParameters, optional, type Rules, TEXT } from './check-parameters.js';
-import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
 import { type CredentialProvider } from '../../client/index.js';
-import { secretText } from './secret-text.js';
-import { type SecretAccess, SharedSecret } from './shared-secret.js';
+import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
+import { secretText } from './fetch/secret-text.js';
+import { type SecretAccess, SharedSecret } from './fetch/shared-secret.js';
+import { ACCESS, checkParameters } from './parameters/check-parameters.js';
+import { optional, TEXT } from './parameters/rules.js';
+import { defineStore } from './parameters/store-definition.js';
 
-/** Bytes: what the largest of the four stores' secrets may have. */
+/** Bytes: the most that a secret of AWS Secrets Manager or Google Cloud Secret Manager may have. */
 const LARGEST_SECRET = 65_536;
 
 /** A file, such as a container's mounted secret. */
@@ -15,30 +17,35 @@ export interface FileParameters extends SecretAccess {
   readonly key?: string | undefined;
 }
 
-const RULES: Rules = { path: TEXT, key: optional(TEXT), ...ACCESS };
+const RULES = { path: TEXT, key: optional(TEXT) };
+
+export const fileStore = defineStore('file', {
+  rules: RULES,
+  secret: ({ path }: { path: string; key?: string }) => ({ field: (key) => file({ path, key }) }),
+});
 
 /**
- * A credential from a file, without the line end that closes it, read at each call unless `ttlSeconds` says how
- * long it serves, so that a mounted secret may change.
+ * A credential from a file, without the line end at its end, read at each call unless `ttlSeconds` says how long it
+ * serves, so that a mounted secret may change.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
  */
 export function file(parameters: FileParameters): CredentialProvider {
-  checkParameters('file', parameters, RULES);
+  checkParameters('file', parameters, { ...RULES, ...ACCESS });
   const { path, key, ttlSeconds = 0, ...access } = parameters;
-  const origin = { store: 'file', secret: path } as const;
+  const origin = { store: fileStore.name, secret: path };
   const read = (): Promise<string> => readSecret(origin);
   const source = { origin, open: () => Promise.resolve(read), reasonOf: reasonOfFileError };
   return new SharedSecret(source, { ...access, ttlSeconds }).field(key);
 }
 
 async function readSecret(origin: SecretOrigin): Promise<string> {
-  // Looked at before it is opened: to open a pipe is to wait for its writer.
+  // Checked before it is opened: opening a pipe would wait for its writer.
   const found = await stat(origin.secret);
-  if (!found.isFile()) throw new CredentialError(origin, 'MALFORMED', 'not a file');
+  if (!found.isFile()) throw new CredentialError(origin, 'MALFORMED', 'it is not a file');
   if (found.size > LARGEST_SECRET) {
-    throw new CredentialError(origin, 'MALFORMED', `larger than ${LARGEST_SECRET} bytes`);
+    throw new CredentialError(origin, 'MALFORMED', `it is larger than ${LARGEST_SECRET} bytes`);
   }
   return secretText(origin, await readFile(origin.secret)).replace(/\r?\n$/, '');
 }

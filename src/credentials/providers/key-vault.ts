@@ -1,9 +1,13 @@
-import { checkParameters, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
-import { type CredentialReason } from '../../errors/credential-error.js';
 import { type CredentialProvider } from '../../client/index.js';
-import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
-import { loadSdk } from './load-sdk.js';
-import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+import { CredentialError, type CredentialReason } from '../../errors/credential-error.js';
+import { reasonOfStatus, reasonWithoutStatus } from './failures/http-failure.js';
+import { type HttpOutcome, recordHttpOutcomes } from './failures/http-outcomes.js';
+import { sdkLogin } from './failures/sdk-login.js';
+import { loadSdk } from './fetch/load-sdk.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './fetch/shared-secret.js';
+import { checkParameters, SDK_ACCESS } from './parameters/check-parameters.js';
+import { optional, rule, TEXT, type Values } from './parameters/rules.js';
+import { defineStore } from './parameters/store-definition.js';
 
 /** A secret of Azure Key Vault. */
 export interface KeyVaultParameters extends SdkAccess {
@@ -12,23 +16,29 @@ export interface KeyVaultParameters extends SdkAccess {
   readonly secretName: string;
 }
 
-const RULES: Rules = {
-  vaultUrl: ['must be an address that begins with https://', isAddress],
+const RULES = {
+  vaultUrl: rule('must be an address that begins with https://, without a login in it', isAddress),
   secretName: TEXT,
-  ...SDK_ACCESS,
 };
 
-/** Plain http only where the SDK is told to allow it: that is for tests. */
-function isAddress(value: unknown, { clientOptions }: { readonly clientOptions?: unknown }): boolean {
+/** Plain HTTP only where the SDK is told to allow it, which is for tests. */
+function isAddress(value: unknown, { clientOptions }: Values): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
   const { allowInsecureConnection } = (clientOptions ?? {}) as { allowInsecureConnection?: unknown };
-  const { protocol } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && allowInsecureConnection === true);
+  const allowed = protocol === 'https:' || (protocol === 'http:' && allowInsecureConnection === true);
+  return allowed && username === '' && password === '';
 }
 
+export const keyVaultStore = defineStore('key_vault', {
+  rules: { ...RULES, key: optional(TEXT) },
+  secret: (parameters: { vaultUrl: string; secretName: string; key?: string }) =>
+    new KeyVaultSecret({ ...parameters, ttlSeconds: 0 }),
+});
+
 /**
- * A credential from Azure Key Vault (spec, "Credential providers"), asked for with Azure's default credential
- * chain, fetched at each call unless `ttlSeconds` says how long it serves. With `key`, one key of a JSON secret.
+ * A credential from Azure Key Vault (spec, "Credential providers"), with Azure's default credential chain, fetched at
+ * each call unless `ttlSeconds` says how long it serves. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
@@ -36,7 +46,7 @@ function isAddress(value: unknown, { clientOptions }: { readonly clientOptions?:
 export function keyVault(
   parameters: KeyVaultParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
-  checkParameters('keyVault', parameters, RULES);
+  checkParameters('keyVault', parameters, { ...RULES, ...SDK_ACCESS });
   const { key, ttlSeconds = 0 } = parameters;
   return new KeyVaultSecret({ ...parameters, ttlSeconds }).field(key);
 }
@@ -47,7 +57,7 @@ export class KeyVaultSecret {
 
   /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: KeyVaultParameters) {
-    checkParameters('KeyVaultSecret', parameters, RULES);
+    checkParameters('KeyVaultSecret', parameters, { ...RULES, ...SDK_ACCESS });
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 
@@ -58,7 +68,7 @@ export class KeyVaultSecret {
 }
 
 function sourceOf({ vaultUrl, secretName, clientOptions }: KeyVaultParameters): SecretSource {
-  const origin = { store: 'key_vault', secret: secretName } as const;
+  const origin = { store: keyVaultStore.name, secret: secretName };
   return {
     origin,
     reasonOf: reasonOfAzureError,
@@ -74,23 +84,28 @@ function sourceOf({ vaultUrl, secretName, clientOptions }: KeyVaultParameters): 
         () => import('@azure/keyvault-secrets'),
       );
       const retryOptions = { maxRetries: 0 };
-      const login = new DefaultAzureCredential({ retryOptions });
-      const client = new SecretClient(vaultUrl, login, { retryOptions, ...clientOptions });
-      return async (abortSignal) => (await client.getSecret(secretName, { abortSignal })).value;
+      const chain = new DefaultAzureCredential({ retryOptions });
+      // The vault's challenge says what the token is for, so the SDK's client has to ask for it.
+      const credential: typeof chain.getToken = (...asked) =>
+        sdkLogin(origin, () => chain.getToken(...asked));
+      const client = new SecretClient(vaultUrl, { getToken: credential }, { retryOptions, ...clientOptions });
+      return async (abortSignal) => {
+        const outcomes: HttpOutcome[] = [];
+        try {
+          return (await recordHttpOutcomes(outcomes, () => client.getSecret(secretName, { abortSignal })))
+            .value;
+        } catch (error) {
+          if (error instanceof CredentialError) throw error;
+          throw new CredentialError(origin, reasonOfAzureError(error, outcomes.at(-1)));
+        }
+      };
     },
   };
 }
 
-/** The chain's own words for "no login is set up here". */
-const NO_LOGIN = [
-  'CredentialUnavailableError',
-  'AggregateAuthenticationError',
-  'AuthenticationRequiredError',
-];
-
-function reasonOfAzureError(error: unknown): CredentialReason {
-  const { name = '', statusCode } = error as { name?: string; statusCode?: number };
-  if (NO_LOGIN.includes(name)) return 'NOT_CONFIGURED';
-  if (name === 'AuthenticationError') return 'DENIED';
-  return statusCode === undefined ? reasonWithoutStatus(error) : reasonOfStatus(statusCode);
+/** An error answer that the SDK cannot parse has no status in its error, so that of the last answer counts. */
+function reasonOfAzureError(error: unknown, last?: HttpOutcome): CredentialReason {
+  const { statusCode } = error as { statusCode?: number };
+  const status = statusCode ?? (last?.status !== undefined && last.status >= 400 ? last.status : undefined);
+  return status === undefined ? reasonWithoutStatus(error) : reasonOfStatus(status);
 }

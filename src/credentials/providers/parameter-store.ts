@@ -1,20 +1,31 @@
-import { reasonOfAwsError } from './aws-failure.js';
-import { checkParameters, checkValue, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../../client/index.js';
-import { loadSdk } from './load-sdk.js';
-import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+import { reasonOfAwsError } from './failures/aws-failure.js';
+import { sdkLogin } from './failures/sdk-login.js';
+import { loadSdk } from './fetch/load-sdk.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './fetch/shared-secret.js';
+import { checkParameters, checkValue, SDK_ACCESS } from './parameters/check-parameters.js';
+import { optional, TEXT } from './parameters/rules.js';
+import { defineStore } from './parameters/store-definition.js';
 
 /** Where the parameters of AWS Systems Manager Parameter Store are. */
 export interface ParameterStoreParameters extends SdkAccess {
-  /** Default: the region that the SDK finds for itself. */
+  /** Default: the region that the SDK finds. */
   readonly regionName?: string | undefined;
 }
 
-const RULES: Rules = { regionName: optional(TEXT), ...SDK_ACCESS };
+const RULES = { regionName: optional(TEXT) };
+
+export const parameterStoreStore = defineStore('parameter_store', {
+  rules: { name: TEXT, ...RULES },
+  secret: (parameters: { name: string; regionName?: string }) => {
+    const provider = parameterStore(parameters);
+    return { field: () => provider };
+  },
+});
 
 /**
- * A credential from AWS Parameter Store (spec, "Credential providers"), always decrypted, fetched at each call
- * unless `ttlSeconds` says how long it serves.
+ * A credential from AWS Parameter Store (spec, "Credential providers"), always decrypted, fetched at each call unless
+ * `ttlSeconds` says how long it serves.
  *
  * @param parameters.name - name or ARN
  * @returns a provider that throws CredentialError
@@ -23,7 +34,7 @@ const RULES: Rules = { regionName: optional(TEXT), ...SDK_ACCESS };
 export function parameterStore(
   parameters: ParameterStoreParameters & { readonly name: string },
 ): CredentialProvider {
-  checkParameters('parameterStore', parameters, { name: TEXT, ...RULES });
+  checkParameters('parameterStore', parameters, { name: TEXT, ...RULES, ...SDK_ACCESS });
   const { name, ttlSeconds = 0 } = parameters;
   return new ParameterStoreValues({ ...parameters, ttlSeconds }).parameter(name);
 }
@@ -35,7 +46,7 @@ export class ParameterStoreValues {
 
   /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: ParameterStoreParameters = {}) {
-    checkParameters('ParameterStoreValues', parameters, RULES);
+    checkParameters('ParameterStoreValues', parameters, { ...RULES, ...SDK_ACCESS });
     this.#parameters = parameters;
   }
 
@@ -54,7 +65,7 @@ export class ParameterStoreValues {
 }
 
 function sourceOf(name: string, { regionName, clientOptions }: ParameterStoreParameters): SecretSource {
-  const origin = { store: 'parameter_store', secret: name } as const;
+  const origin = { store: parameterStoreStore.name, secret: name };
   return {
     origin,
     reasonOf: reasonOfAwsError,
@@ -66,6 +77,7 @@ function sourceOf(name: string, { regionName, clientOptions }: ParameterStorePar
       );
       const client = new SSMClient({ region: regionName, maxAttempts: 1, ...clientOptions });
       return async (abortSignal) => {
+        await sdkLogin(origin, () => client.config.credentials());
         const command = new GetParameterCommand({ Name: name, WithDecryption: true });
         const { Parameter } = await client.send(command, { abortSignal });
         return Parameter?.Value;

@@ -1,10 +1,12 @@
-import { checkParameters, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
-import { CredentialError } from '../../errors/credential-error.js';
 import { type CredentialProvider } from '../../client/index.js';
-import { reasonOfGoogleError } from './google-failure.js';
-import { loadSdk } from './load-sdk.js';
-import { secretText } from './secret-text.js';
-import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+import { reasonOfGoogleError } from './failures/google-failure.js';
+import { sdkLogin } from './failures/sdk-login.js';
+import { loadSdk } from './fetch/load-sdk.js';
+import { secretText } from './fetch/secret-text.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './fetch/shared-secret.js';
+import { checkParameters, SDK_ACCESS } from './parameters/check-parameters.js';
+import { optional, rule, TEXT } from './parameters/rules.js';
+import { defineStore } from './parameters/store-definition.js';
 
 /** A secret of Google Cloud Secret Manager. */
 export interface SecretManagerParameters extends SdkAccess {
@@ -15,12 +17,40 @@ export interface SecretManagerParameters extends SdkAccess {
   readonly version?: string | undefined;
 }
 
-const RULES: Rules = { project: TEXT, secretId: TEXT, version: optional(TEXT), ...SDK_ACCESS };
+const RULES = { project: TEXT, secretId: TEXT, version: optional(TEXT) };
+
+/** YAML reads the number of a project or a version as a number. */
+const TEXT_OR_NUMBER = rule(
+  'must be a string that is not empty, or a whole number',
+  (value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value),
+);
+
+interface WrittenParameters {
+  readonly project: string | number;
+  readonly secretId: string;
+  readonly version?: string | number;
+  readonly key?: string;
+}
+
+export const secretManagerStore = defineStore('secret_manager', {
+  rules: {
+    project: TEXT_OR_NUMBER,
+    secretId: TEXT,
+    version: optional(TEXT_OR_NUMBER),
+    key: optional(TEXT),
+  },
+  secret: ({ project, secretId, version = 'latest' }: WrittenParameters) =>
+    new SecretManagerSecret({
+      project: String(project),
+      secretId,
+      version: String(version),
+      ttlSeconds: 0,
+    }),
+});
 
 /**
- * A credential from Google Cloud Secret Manager (spec, "Credential providers"), asked for with application
- * default credentials, fetched at each call unless `ttlSeconds` says how long it serves. With `key`, one key of
- * a JSON secret.
+ * A credential from Google Cloud Secret Manager (spec, "Credential providers"), with application default credentials,
+ * fetched at each call unless `ttlSeconds` says how long it serves. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
@@ -28,7 +58,7 @@ const RULES: Rules = { project: TEXT, secretId: TEXT, version: optional(TEXT), .
 export function secretManager(
   parameters: SecretManagerParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
-  checkParameters('secretManager', parameters, RULES);
+  checkParameters('secretManager', parameters, { ...RULES, ...SDK_ACCESS });
   const { key, ttlSeconds = 0 } = parameters;
   return new SecretManagerSecret({ ...parameters, ttlSeconds }).field(key);
 }
@@ -39,7 +69,7 @@ export class SecretManagerSecret {
 
   /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: SecretManagerParameters) {
-    checkParameters('SecretManagerSecret', parameters, RULES);
+    checkParameters('SecretManagerSecret', parameters, { ...RULES, ...SDK_ACCESS });
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 
@@ -52,7 +82,7 @@ export class SecretManagerSecret {
 function sourceOf(parameters: SecretManagerParameters): SecretSource {
   const { project, secretId, version = 'latest', clientOptions } = parameters;
   const name = `projects/${project}/secrets/${secretId}/versions/${version}`;
-  const origin = { store: 'secret_manager', secret: name } as const;
+  const origin = { store: secretManagerStore.name, secret: name };
   return {
     origin,
     reasonOf: reasonOfGoogleError,
@@ -64,15 +94,13 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
       );
       // REST: one small answer needs no gRPC channel. The project is known, so the SDK need not look for it.
       const client = new SecretManagerServiceClient({ fallback: true, projectId: project, ...clientOptions });
-      const withoutLogin = (): never => {
-        throw new CredentialError(origin, 'NOT_CONFIGURED');
-      };
-      await client.initialize().catch(withoutLogin);
+      await sdkLogin(origin, () => client.initialize());
       // The client's own method of this name logs the answer when the SDK's debug log is on, and cannot be
-      // cancelled; the call below it does the same without either.
+      // cancelled. The call below it does the same without either.
       const access = client.innerApiCalls.accessSecretVersion as unknown as AccessSecretVersion;
       return async (signal) => {
-        await client.auth.getAccessToken().catch(withoutLogin);
+        // The headers that the call sends: with a key file they are signed here, and no token is asked for.
+        await sdkLogin(origin, () => client.auth.getRequestHeaders());
         signal.throwIfAborted();
         const call = access({ name }, { retry: null });
         signal.addEventListener('abort', () => {

@@ -1,23 +1,32 @@
-import { reasonOfAwsError } from './aws-failure.js';
-import { checkParameters, optional, type Rules, SDK_ACCESS, TEXT } from './check-parameters.js';
 import { type CredentialProvider } from '../../client/index.js';
-import { loadSdk } from './load-sdk.js';
-import { binarySecret } from './secret-text.js';
-import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+import { reasonOfAwsError } from './failures/aws-failure.js';
+import { sdkLogin } from './failures/sdk-login.js';
+import { loadSdk } from './fetch/load-sdk.js';
+import { binarySecret } from './fetch/secret-text.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './fetch/shared-secret.js';
+import { checkParameters, SDK_ACCESS } from './parameters/check-parameters.js';
+import { optional, TEXT } from './parameters/rules.js';
+import { defineStore } from './parameters/store-definition.js';
 
 /** A secret of AWS Secrets Manager. */
 export interface SecretsManagerParameters extends SdkAccess {
   /** Name or ARN. */
   readonly secretId: string;
-  /** Default: the region that the SDK finds for itself. */
+  /** Default: the region that the SDK finds. */
   readonly regionName?: string | undefined;
 }
 
-const RULES: Rules = { secretId: TEXT, regionName: optional(TEXT), ...SDK_ACCESS };
+const RULES = { secretId: TEXT, regionName: optional(TEXT) };
+
+export const secretsManagerStore = defineStore('secrets_manager', {
+  rules: { ...RULES, key: optional(TEXT) },
+  secret: (parameters: { secretId: string; regionName?: string; key?: string }) =>
+    new SecretsManagerSecret({ ...parameters, ttlSeconds: 0 }),
+});
 
 /**
- * A credential from AWS Secrets Manager (spec, "Credential providers"), fetched at each call unless `ttlSeconds`
- * says how long it serves. With `key`, one key of a JSON secret.
+ * A credential from AWS Secrets Manager (spec, "Credential providers"), fetched at each call unless `ttlSeconds` says
+ * how long it serves. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
@@ -25,7 +34,7 @@ const RULES: Rules = { secretId: TEXT, regionName: optional(TEXT), ...SDK_ACCESS
 export function secretsManager(
   parameters: SecretsManagerParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
-  checkParameters('secretsManager', parameters, RULES);
+  checkParameters('secretsManager', parameters, { ...RULES, ...SDK_ACCESS });
   const { key, ttlSeconds = 0 } = parameters;
   return new SecretsManagerSecret({ ...parameters, ttlSeconds }).field(key);
 }
@@ -36,7 +45,7 @@ export class SecretsManagerSecret {
 
   /** @throws TypeError that names the parameter that cannot be used */
   constructor(parameters: SecretsManagerParameters) {
-    checkParameters('SecretsManagerSecret', parameters, RULES);
+    checkParameters('SecretsManagerSecret', parameters, { ...RULES, ...SDK_ACCESS });
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 
@@ -47,7 +56,7 @@ export class SecretsManagerSecret {
 }
 
 function sourceOf({ secretId, regionName, clientOptions }: SecretsManagerParameters): SecretSource {
-  const origin = { store: 'secrets_manager', secret: secretId } as const;
+  const origin = { store: secretsManagerStore.name, secret: secretId };
   return {
     origin,
     reasonOf: reasonOfAwsError,
@@ -59,6 +68,7 @@ function sourceOf({ secretId, regionName, clientOptions }: SecretsManagerParamet
       );
       const client = new SecretsManagerClient({ region: regionName, maxAttempts: 1, ...clientOptions });
       return async (abortSignal) => {
+        await sdkLogin(origin, () => client.config.credentials());
         const command = new GetSecretValueCommand({ SecretId: secretId });
         const { SecretString, SecretBinary } = await client.send(command, { abortSignal });
         if (SecretString === undefined && SecretBinary !== undefined) throw binarySecret(origin);

@@ -2,15 +2,12 @@ import { unwrapResolverError } from '@apollo/server/errors';
 import { type GraphQLFormattedError } from 'graphql';
 import { RateLimitedError } from '../../errors/rate-limited-error.js';
 import { PlatformError } from '../../client/index.js';
-import { CredentialError, type CredentialReason } from '../../errors/credential-error.js';
+import { CredentialError } from '../../errors/credential-error.js';
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { type ErrorCode } from '../../errors/error-codes.js';
 import { type ErrorReason } from '../../errors/error-reasons.js';
 import { ERROR_TABLE } from './error-table.js';
 import { requestError, type RequestError } from './request-error.js';
-
-/** Conditions that pass on their own; the others need the operator. */
-const PASSING: readonly CredentialReason[] = ['THROTTLED', 'TIMEOUT', 'UNREACHABLE'];
 
 const UNEXPECTED = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
 
@@ -89,10 +86,10 @@ function fromPlatformError(error: PlatformError): GraphQLFormattedError {
 }
 
 /** The names of store and secret are for the operator only: they are in the log. */
-function fromCredentialError({ reason }: CredentialError): GraphQLFormattedError {
+function fromCredentialError({ reason, retryable }: CredentialError): GraphQLFormattedError {
   return say('CREDENTIAL_UNAVAILABLE', 'A credential of the profile cannot be loaded', {
     reason: `SECRET_${reason}` satisfies ErrorReason,
-    retryable: PASSING.includes(reason),
+    retryable,
   });
 }
 

@@ -75,9 +75,9 @@ describe('a watched file of credential profiles', () => {
     await eventually(() => {
       expect(problems.map(({ problems: found }) => found)).toEqual([
         [
-          'profiles.daily.apiKey: apiKey must be an object',
-          'profiles.daily.profileKeySha256: profileKeySha256 must be a hash of type sha256',
-          'profiles.weekly: not a mapping',
+          'profiles.daily.apiKey: must be an object',
+          'profiles.daily.profileKeySha256: must be a SHA-256 in hexadecimal',
+          'profiles.weekly: must be an object',
         ],
       ]);
     });

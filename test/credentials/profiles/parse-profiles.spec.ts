@@ -5,6 +5,8 @@ import { secretCanary } from '../../support/secrets/secret-canary.js';
 
 const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 
+const NOT_ONE_LOGIN = 'profiles.nightly: needs either apiKey, or username, with password if the user has one';
+
 function problemsOf(text: string): readonly string[] {
   try {
     parseProfiles('profiles.yaml', text);
@@ -55,7 +57,7 @@ profiles:
       [
         'reports',
         {
-          apiKey: { store: 'secret_manager', project: '123456', secretId: 'portico', version: '3' },
+          apiKey: { store: 'secret_manager', project: 123456, secretId: 'portico', version: 3 },
           profileKeySha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
         },
       ],
@@ -75,20 +77,20 @@ profiles:
     ttlSeconds: soon
     profileKeySha256: foo
   reports:
-    apiKey: { store: key_vault, vaultUrl: "http://vault.example", secretName: "", colour: red }
+    apiKey: { store: key_vault, vaultUrl: "http://vault.example", secretName: "", color: red }
     ${KEY}
   "bad name": { apiKey: { store: file, path: 7 }, ${KEY} }
   nobody: text
 `);
 
     expect(problems.map((problem) => problem.split(': ')[0])).toEqual([
-      'profiles.nightly.pasword',
       'profiles.nightly.username.store',
       'profiles.nightly.profileKeySha256',
       'profiles.nightly.ttlSeconds',
-      'profiles.reports.apiKey.colour',
+      'profiles.nightly.pasword',
       'profiles.reports.apiKey.vaultUrl',
       'profiles.reports.apiKey.secretName',
+      'profiles.reports.apiKey.color',
       'profiles["bad name"]',
       'profiles["bad name"].apiKey.path',
       'profiles.nobody',
@@ -96,56 +98,72 @@ profiles:
   });
 
   it.each([
-    ['has no credential', '', 'profiles.nightly: username or apiKey is missing'],
-    [
-      'has a password for nobody',
-      'password: { store: env, name: P }',
-      'profiles.nightly: password goes with a username',
-    ],
+    ['has no credential', '', NOT_ONE_LOGIN],
+    ['has a password for nobody', 'password: { store: env, name: P }', NOT_ONE_LOGIN],
     [
       'has two ways to log in',
       'apiKey: { store: env, name: K }\nusername: { store: env, name: U }',
-      'profiles.nightly: apiKey goes without username and password',
+      NOT_ONE_LOGIN,
     ],
     [
       'forgot the password behind its name, which would log in as a trusted user',
       'username: { store: env, name: U }\npassword:',
-      'profiles.nightly.password: password must be an object',
+      'profiles.nightly.password: must be an object',
     ],
     [
       'has the number of an application as a text',
       'username: { store: env, name: U }\napplicationType: "8"',
-      'profiles.nightly.applicationType: applicationType must be a whole number, 0 or more',
+      'profiles.nightly.applicationType: must be a whole number, 0 or more',
     ],
     [
       'has a part of a second',
       'username: { store: env, name: U }\nttlSeconds: 1.5',
-      'profiles.nightly.ttlSeconds: ttlSeconds must be a whole number from 0 to 86400',
+      'profiles.nightly.ttlSeconds: must be a whole number from 0 to 86400',
     ],
     [
       'has a vault without TLS',
       'apiKey: { store: key_vault, vaultUrl: "http://vault.example", secretName: s }',
-      'profiles.nightly.apiKey.vaultUrl: vaultUrl must be an address that begins with https://, without a login in it',
+      'profiles.nightly.apiKey.vaultUrl: must be an address that begins with https://, without a login in it',
     ],
     [
       'leaves a name out',
       'apiKey: { store: secrets_manager }',
-      'profiles.nightly.apiKey.secretId: secretId must be a text that is not empty',
+      'profiles.nightly.apiKey.secretId: must be a string that is not empty',
+    ],
+    [
+      'has a name that is not its own',
+      'apiKey: { store: env, name: K, constructor: 1 }',
+      'profiles.nightly.apiKey.constructor: is not a known name',
+    ],
+    [
+      'names a store after something that every object has',
+      'apiKey: { store: constructor, name: K }',
+      'profiles.nightly.apiKey.store: must be one of env, file, key_vault, parameter_store, secret_manager, secrets_manager, vault',
+    ],
+    [
+      'has a secret of Vault in the file',
+      'apiKey: { store: vault, path: p, login: { method: token, token: t } }',
+      'profiles.nightly.apiKey.login.tokenFile: must be a string that is not empty,profiles.nightly.apiKey.login.token: is not a known name',
+    ],
+    [
+      'leaves the path of its secret',
+      'apiKey: { store: vault, path: ../../sys/seal-status }',
+      'profiles.nightly.apiKey.path: must be a path without empty parts, "." and ".."',
     ],
     [
       'has a number for a path',
       'apiKey: { store: file, path: 7 }',
-      'profiles.nightly.apiKey.path: path must be a text that is not empty',
+      'profiles.nightly.apiKey.path: must be a string that is not empty',
     ],
   ])('refuses a profile that %s', (_, lines, problem) => {
-    expect(problemsOf(profile(lines))).toEqual([problem]);
+    expect(problemsOf(profile(lines)).join()).toBe(problem);
   });
 
   it.each([
-    ['nothing', '', 'profiles: missing'],
-    ['a list', '- profiles', 'profiles: missing'],
-    ['another name', 'profiles: {}\nprofile: {}', 'profile: unknown name'],
-    ['a list of profiles', 'profiles: []', 'profiles: not a mapping of names to profiles'],
+    ['nothing', '', 'profiles: is missing'],
+    ['a list', '- profiles', 'profiles: is missing'],
+    ['another name', 'profiles: {}\nprofile: {}', 'profile: is not a known name'],
+    ['a list of profiles', 'profiles: []', 'profiles: must be an object of profiles by name'],
     ['broken YAML', 'profiles:\n  a: [', 'line 2: BAD_INDENT'],
     ['a name twice', 'profiles:\n  a: 1\n  a: 2', 'line 3: DUPLICATE_KEY'],
     ['two documents', 'profiles: {}\n---\nprofiles: {}', 'line 2: MULTIPLE_DOCS'],
@@ -156,6 +174,10 @@ profiles:
   it.each([
     ['in the place of a source', (canary: string) => profile(`password: ${canary}`)],
     ['in the place of a list', (canary: string) => profile(`password: [${canary}]`)],
+    [
+      'in the place of a login',
+      (canary: string) => profile(`apiKey: { store: vault, path: p, login: ${canary} }`),
+    ],
     ['in the place of a store', (canary: string) => profile(`password: { store: ${canary} }`)],
     [
       'in the place of an address',

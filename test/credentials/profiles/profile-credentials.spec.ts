@@ -4,13 +4,13 @@ import {
   profileCredentials,
   type ProfileContext,
 } from '../../../src/credentials/profiles/profile-credentials.js';
-import { awsEnvironment } from '../../support/credentials/aws-environment.js';
+import { awsEnvironment } from '../../support/credentials/stores/aws-environment.js';
 import { expectCredentialError } from '../../support/credentials/expect-credential-error.js';
-import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+import { type LoopbackSecretStore } from '../../support/credentials/stores/loopback-secret-store.js';
 import { setEnvironment } from '../../support/credentials/process-environment.js';
 import { secretCanary } from '../../support/secrets/secret-canary.js';
-import { startParameterStore } from '../../support/credentials/parameter-store-secret-store.js';
-import { startSecretsManager } from '../../support/credentials/secrets-manager-secret-store.js';
+import { startParameterStore } from '../../support/credentials/stores/parameter-store-secret-store.js';
+import { startSecretsManager } from '../../support/credentials/stores/secrets-manager-secret-store.js';
 
 const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 const FROM_SECRETS_MANAGER = `

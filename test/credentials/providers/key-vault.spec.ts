@@ -1,19 +1,19 @@
 import { describe } from '@jest/globals';
 import { keyVault, KeyVaultSecret } from '../../../src/credentials/index.js';
-import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
+import { secretStoreConformance, type StoreAddress } from '../../conformance/secret-store.conformance.js';
 import {
+  azureLoginAt,
   KEY_VAULT_WITHOUT_LOGIN,
   keyVaultEnvironment,
-  startKeyVault,
-} from '../../support/credentials/key-vault-secret-store.js';
-import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+} from '../../support/credentials/stores/key-vault-logins.js';
+import { startKeyVault } from '../../support/credentials/stores/key-vault-secret-store.js';
 
 const secretName = 'portico';
 
 /** What a vault on plain loopback HTTP needs: the SDK has no variable for it. */
 const clientOptions = { allowInsecureConnection: true, disableChallengeResourceVerification: true };
 
-const secretOf = (store: LoopbackSecretStore) => ({ vaultUrl: store.url, secretName, clientOptions });
+const secretOf = (store: StoreAddress) => ({ vaultUrl: store.url, secretName, clientOptions });
 
 describe('keyVault', () => {
   secretStoreConformance({
@@ -23,6 +23,8 @@ describe('keyVault', () => {
     holdsBytes: false,
     startStore: startKeyVault,
     environment: keyVaultEnvironment,
+    loginEnvironment: keyVaultEnvironment,
+    loginAt: azureLoginAt,
     noLogin: KEY_VAULT_WITHOUT_LOGIN,
     provider: (store, options) => keyVault({ ...secretOf(store), ...options }),
     group: (store, options) => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { parameterStore, ParameterStoreValues } from '../../../src/credentials/index.js';
 import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
-import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/credentials/aws-environment.js';
-import { startParameterStore } from '../../support/credentials/parameter-store-secret-store.js';
+import {
+  AWS_WITHOUT_LOGIN,
+  awsEnvironment,
+  awsLoginAt,
+} from '../../support/credentials/stores/aws-environment.js';
+import { startParameterStore } from '../../support/credentials/stores/parameter-store-secret-store.js';
 import { setEnvironment } from '../../support/credentials/process-environment.js';
 
 const name = '/prod/portico/password';
@@ -15,6 +19,7 @@ describe('parameterStore', () => {
     holdsBytes: false,
     startStore: startParameterStore,
     environment: awsEnvironment,
+    loginAt: awsLoginAt,
     noLogin: AWS_WITHOUT_LOGIN,
     provider: (_, options) => parameterStore({ name, ...options }),
     group: (_, options) => {

@@ -3,22 +3,27 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/credentials/aws-environment.js';
+import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/credentials/stores/aws-environment.js';
 import { type Outcome } from '../../support/credentials/every-provider-process.js';
 import {
   KEY_VAULT_WITHOUT_LOGIN,
   keyVaultEnvironment,
-  startKeyVault,
-} from '../../support/credentials/key-vault-secret-store.js';
-import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
-import { startParameterStore } from '../../support/credentials/parameter-store-secret-store.js';
+} from '../../support/credentials/stores/key-vault-logins.js';
+import { startKeyVault } from '../../support/credentials/stores/key-vault-secret-store.js';
+import { type LoopbackSecretStore } from '../../support/credentials/stores/loopback-secret-store.js';
+import { startParameterStore } from '../../support/credentials/stores/parameter-store-secret-store.js';
 import { secretCanary } from '../../support/secrets/secret-canary.js';
 import {
   SECRET_MANAGER_WITHOUT_LOGIN,
   secretManagerEnvironment,
   startSecretManager,
-} from '../../support/credentials/secret-manager-secret-store.js';
-import { startSecretsManager } from '../../support/credentials/secrets-manager-secret-store.js';
+} from '../../support/credentials/stores/secret-manager-secret-store.js';
+import {
+  startVault,
+  VAULT_WITHOUT_LOGIN,
+  vaultEnvironment,
+} from '../../support/credentials/stores/vault-secret-store.js';
+import { startSecretsManager } from '../../support/credentials/stores/secrets-manager-secret-store.js';
 
 const entry = new URL('../../../dist/credentials/index.js', import.meta.url).href;
 const script = fileURLToPath(new URL('../../support/credentials/every-provider-process.ts', import.meta.url));
@@ -43,17 +48,20 @@ describe('the SDKs of the secret stores', () => {
     const parameterStore = await startParameterStore();
     const keyVault = await startKeyVault();
     const secretManager = await startSecretManager();
-    stores = [secretsManager, parameterStore, keyVault, secretManager];
+    const vault = await startVault();
+    stores = [secretsManager, parameterStore, keyVault, secretManager, vault];
     secretsManager.put('portico', canary.value);
     parameterStore.put('portico', canary.value);
     keyVault.put('portico', canary.value);
     secretManager.put('projects/example/secrets/portico/versions/latest', canary.value);
+    vault.put('secret/portico', canary.value);
     environment = {
       ...process.env,
       ...awsEnvironment(secretsManager),
       AWS_ENDPOINT_URL_SSM: parameterStore.url,
       ...keyVaultEnvironment(keyVault),
       ...secretManagerEnvironment(secretManager),
+      ...vaultEnvironment(vault),
       PORTICO_PASSWORD: canary.value,
     };
     parameters = {
@@ -69,6 +77,7 @@ describe('the SDKs of the secret stores', () => {
         secretId: 'portico',
         clientOptions: { apiEndpoint: '127.0.0.1', port: secretManager.port, protocol: 'http' },
       },
+      vault: { path: 'portico', key: 'value' },
       env: { name: 'PORTICO_PASSWORD' },
     };
   });
@@ -98,7 +107,7 @@ describe('the SDKs of the secret stores', () => {
       const { [provider]: failed, ...others } = outcomes;
       expect(failed?.reason).toBe('MISSING_SDK');
       expect(failed?.message).toContain(`npm install ${name}`);
-      expect(Object.values(others)).toEqual([found, found, found, found]);
+      expect(Object.values(others)).toEqual(Array(5).fill(found));
     },
   );
 
@@ -107,6 +116,7 @@ describe('the SDKs of the secret stores', () => {
       ...AWS_WITHOUT_LOGIN,
       ...KEY_VAULT_WITHOUT_LOGIN,
       ...SECRET_MANAGER_WITHOUT_LOGIN,
+      ...VAULT_WITHOUT_LOGIN,
     });
 
     const reasons = Object.entries(outcomes).map(([name, { reason }]) => [name, reason]);
@@ -115,6 +125,7 @@ describe('the SDKs of the secret stores', () => {
       parameterStore: 'NOT_CONFIGURED',
       keyVault: 'NOT_CONFIGURED',
       secretManager: 'NOT_CONFIGURED',
+      vault: 'NOT_CONFIGURED',
       env: undefined,
     });
   });
@@ -125,7 +136,7 @@ describe('the SDKs of the secret stores', () => {
       AZURE_LOG_LEVEL: 'verbose',
     });
 
-    expect(Object.values(outcomes)).toEqual(Array(5).fill(found));
+    expect(Object.values(outcomes)).toEqual(Array(6).fill(found));
     expect(output).toContain('azure:');
     expect(canary.isIn(output)).toBe(false);
   });

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { secretsManager, SecretsManagerSecret } from '../../../src/credentials/index.js';
 import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
-import { AWS_WITHOUT_LOGIN, awsEnvironment } from '../../support/credentials/aws-environment.js';
+import {
+  AWS_WITHOUT_LOGIN,
+  awsEnvironment,
+  awsLoginAt,
+} from '../../support/credentials/stores/aws-environment.js';
 import { expectCredentialError } from '../../support/credentials/expect-credential-error.js';
-import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+import { type LoopbackSecretStore } from '../../support/credentials/stores/loopback-secret-store.js';
 import { setEnvironment } from '../../support/credentials/process-environment.js';
 import { secretCanary } from '../../support/secrets/secret-canary.js';
-import { startSecretsManager } from '../../support/credentials/secrets-manager-secret-store.js';
+import { startSecretsManager } from '../../support/credentials/stores/secrets-manager-secret-store.js';
 
 const secretId = 'prod/portico';
 
@@ -18,6 +22,7 @@ describe('secretsManager', () => {
     holdsBytes: true,
     startStore: startSecretsManager,
     environment: awsEnvironment,
+    loginAt: awsLoginAt,
     noLogin: AWS_WITHOUT_LOGIN,
     provider: (_, options) => secretsManager({ secretId, ...options }),
     group: (_, options) => {
@@ -65,14 +70,14 @@ describe('secretsManager', () => {
       await expectCredentialError(secretsManager({ secretId }), expected, canary);
     });
 
-    it('takes a mended secret after one that lacked the key', async () => {
+    it('takes a corrected secret after one that lacked the key', async () => {
       const secret = new SecretsManagerSecret({ secretId, regionName: 'eu-west-1' });
       const expected = { store: 'secrets_manager', secret: secretId, reason: 'MISSING_KEY' } as const;
       await expectCredentialError(secret.field('apiKey'), expected, canary);
 
-      store.put(secretId, JSON.stringify({ apiKey: 'mended' }));
+      store.put(secretId, JSON.stringify({ apiKey: 'corrected' }));
 
-      expect(await secret.field('apiKey')()).toBe('mended');
+      expect(await secret.field('apiKey')()).toBe('corrected');
     });
   });
 });

@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { CredentialProfiles } from '../../../src/credentials/index.js';
-import { awsEnvironment } from '../../support/credentials/aws-environment.js';
+import { awsEnvironment } from '../../support/credentials/stores/aws-environment.js';
 import { createCanaries } from '../../support/secrets/canaries.js';
 import { eventually } from '../../support/eventually.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
-import { type LoopbackSecretStore } from '../../support/credentials/loopback-secret-store.js';
+import { type LoopbackSecretStore } from '../../support/credentials/stores/loopback-secret-store.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import {
   type RotatingPlatform,
   startRotatingPlatform,
 } from '../../support/embedded-platform/rotating-platform.js';
 import { failToStart, runService, stopServices } from '../../support/app/run-service.js';
-import { startSecretsManager } from '../../support/credentials/secrets-manager-secret-store.js';
+import { startSecretsManager } from '../../support/credentials/stores/secrets-manager-secret-store.js';
 import { noteOutput } from '../../support/secrets/secret-ledger.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -138,7 +138,7 @@ describe('the service with credential profiles, as a process', () => {
     );
     const { code, stdout, stderr } = await failToStart(folder.path, environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^profiles\.yaml is no valid file of credential profiles:\n/);
+    expect(stderr).toMatch(/^profiles\.yaml is not a valid file of credential profiles:\n/);
     for (const path of [
       'profiles.nightly.password',
       'profiles.nightly.profileKeySha256',

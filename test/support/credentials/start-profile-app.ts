@@ -1,9 +1,9 @@
-import { awsEnvironment } from './aws-environment.js';
-import { type LoopbackSecretStore } from './loopback-secret-store.js';
+import { awsEnvironment } from './stores/aws-environment.js';
+import { type LoopbackSecretStore } from './stores/loopback-secret-store.js';
 import { setEnvironment } from './process-environment.js';
 import { type ProfilesFile, profilesFile } from './profiles-file.js';
 import { type RotatingPlatform, startRotatingPlatform } from '../embedded-platform/rotating-platform.js';
-import { startSecretsManager } from './secrets-manager-secret-store.js';
+import { startSecretsManager } from './stores/secrets-manager-secret-store.js';
 import { startApp, type TestApp } from '../app/start-app.js';
 
 /** The service with credential profiles whose secrets are in a loopback AWS Secrets Manager. */

@@ -1,4 +1,4 @@
-import { type CredentialReason } from '../../errors/credential-error.js';
+import { type CredentialReason } from '../../../errors/credential-error.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
 
 /** AWS answers nearly every refusal with status 400, so the error's name tells them apart. */
@@ -9,24 +9,21 @@ const REASONS: Readonly<Record<string, CredentialReason>> = {
   ThrottlingException: 'THROTTLED',
   TooManyRequestsException: 'THROTTLED',
   RequestLimitExceeded: 'THROTTLED',
-  CredentialsProviderError: 'NOT_CONFIGURED',
-  TokenProviderError: 'NOT_CONFIGURED',
 };
 
-/** What an error of an AWS SDK means. */
+/** What an error of an AWS SDK means when it asks for a secret. */
 export function reasonOfAwsError(error: unknown): CredentialReason {
-  const { name, message, $fault, $metadata } = error as AwsError;
-  const named = name === undefined ? undefined : REASONS[name];
+  const { name = '', message, $metadata } = error as AwsError;
+  const named = Object.hasOwn(REASONS, name) ? REASONS[name] : undefined;
   if (named !== undefined) return named;
   if (message === 'Region is missing') return 'NOT_CONFIGURED';
-  return $fault === undefined || $metadata?.httpStatusCode === undefined
-    ? reasonWithoutStatus(error)
-    : reasonOfStatus($metadata.httpStatusCode);
+  // A gateway's HTML page is a SyntaxError to the SDK, but the status tells what happened.
+  const status = $metadata?.httpStatusCode;
+  return status === undefined ? reasonWithoutStatus(error) : reasonOfStatus(status);
 }
 
 interface AwsError {
   readonly name?: string;
   readonly message?: string;
-  readonly $fault?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
 }

@@ -1,10 +1,10 @@
-import { CredentialError, type SecretOrigin } from '../../errors/credential-error.js';
+import { CredentialError, type SecretOrigin } from '../../../errors/credential-error.js';
 
-/** Milliseconds that one fetch may take, the loading of its SDK included. */
+/** Milliseconds that one fetch may take, including loading the SDK and its login. */
 export const FETCH_LIMIT_MS = 5000;
 
 /**
- * Runs a fetch within a time limit. The signal tells the SDK to stop; the answer does not wait for it to obey.
+ * Runs a fetch within a time limit. The signal tells the SDK to stop; the caller does not wait until it has.
  *
  * @throws CredentialError `TIMEOUT`
  */

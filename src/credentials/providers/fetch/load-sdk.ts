@@ -1,9 +1,9 @@
-import { CredentialError, type SecretOrigin } from '../../errors/credential-error.js';
+import { CredentialError, type SecretOrigin } from '../../../errors/credential-error.js';
 
 /**
- * Imports a store's SDK, an optional dependency, when a secret is first asked for.
+ * Imports a store's SDK, an optional package, when a secret is first asked for.
  *
- * @throws CredentialError `MISSING_SDK`, naming the package to install.
+ * @throws CredentialError `MISSING_SDK`, naming the package to install
  */
 export async function loadSdk<T>(
   origin: SecretOrigin,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
 import {
   jsonAnswer,
@@ -5,9 +6,9 @@ import {
   startSecretStore,
   type WireAnswer,
 } from './loopback-secret-store.js';
+import { IDENTITY_HEADER } from './key-vault-logins.js';
 
 const TOKEN = 'key-vault-access-token';
-const IDENTITY_HEADER = 'identity-header';
 
 const FAILURES = {
   'not-found': { status: 404, code: 'SecretNotFound' },
@@ -16,22 +17,12 @@ const FAILURES = {
   failing: { status: 500, code: 'InternalError' },
 } as const;
 
-/** The environment in which Azure's default credential chain finds its login at the loopback server. */
-export function keyVaultEnvironment(store: LoopbackSecretStore): Record<string, string> {
-  return { IDENTITY_ENDPOINT: `${store.url}/msi/token`, IDENTITY_HEADER };
-}
-
-/** The same environment without a login, and no way to look for one elsewhere. */
-export const KEY_VAULT_WITHOUT_LOGIN = {
-  IDENTITY_ENDPOINT: undefined,
-  IDENTITY_HEADER: undefined,
-  AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential',
-};
-
 /** Azure Key Vault (`GET /secrets/{name}`), and beside it an app service's managed identity that gives tokens. */
 export function startKeyVault(): Promise<LoopbackSecretStore> {
+  // The SDK keeps tokens by resource for the whole process: each store has its own, so that each must log in.
+  const resource = `https://${randomUUID()}.vault.azure.net`;
   return startSecretStore({
-    beforehand: (request) => managedIdentity(request) ?? challenge(request),
+    beforehand: (request) => managedIdentity(request) ?? challenge(request, resource),
     secretName: (request) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://vault');
       const name = /^\/secrets\/([^/]+)\/?$/.exec(pathname)?.[1];
@@ -63,12 +54,12 @@ function managedIdentity(request: IncomingMessage): WireAnswer | undefined {
   });
 }
 
-function challenge(request: IncomingMessage): WireAnswer | undefined {
+function challenge(request: IncomingMessage, resource: string): WireAnswer | undefined {
   if (request.headers.authorization === `Bearer ${TOKEN}`) return undefined;
   const tenant = 'https://login.microsoftonline.com/00000000-0000-4000-8000-000000000000';
   return jsonAnswer(
     401,
     { error: { code: 'Unauthorized', message: 'AKV10000: Request is missing a Bearer or PoP token.' } },
-    { 'www-authenticate': `Bearer authorization="${tenant}", resource="https://vault.azure.net"` },
+    { 'www-authenticate': `Bearer authorization="${tenant}", resource="${resource}"` },
   );
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
-import { type FetchSecret, SharedSecret } from '../../../src/credentials/providers/shared-secret.js';
-import { holdTimers } from '../../support/client/hold-timers.js';
+import { type FetchSecret, SharedSecret } from '../../../../src/credentials/providers/fetch/shared-secret.js';
+import { holdTimers } from '../../../support/client/hold-timers.js';
 
 describe('a secret whose SDK', () => {
   afterEach(() => {

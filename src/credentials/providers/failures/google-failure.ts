@@ -1,4 +1,4 @@
-import { type CredentialReason } from '../../errors/credential-error.js';
+import { type CredentialReason } from '../../../errors/credential-error.js';
 import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
 
 /** The gRPC codes that are about the request. */
@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<number, CredentialReason>> = {
   16: 'DENIED', // UNAUTHENTICATED
 };
 
-/** What an error of Google's SDK means: it has an HTTP status, or from version 7 on and over gRPC, gRPC's code. */
+/** What an error of Google's SDK means: it has an HTTP status, or, from version 7 on and over gRPC, gRPC's code. */
 export function reasonOfGoogleError(error: unknown): CredentialReason {
   const { status, code } = error as { status?: unknown; code?: unknown };
   if (typeof status === 'number') return reasonOfStatus(status);

@@ -1,11 +1,16 @@
-import { checkValue, optional, TEXT } from './check-parameters.js';
-import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
-import { type CredentialProvider } from '../../client/index.js';
+import { type CredentialProvider } from '../../../client/index.js';
+import {
+  CredentialError,
+  type CredentialReason,
+  type SecretOrigin,
+} from '../../../errors/credential-error.js';
+import { checkValue } from '../parameters/check-parameters.js';
+import { optional, TEXT } from '../parameters/rules.js';
 import { once, type Once, type OnceOptions } from './once.js';
 import { pickField } from './pick-field.js';
 import { FETCH_LIMIT_MS, withinLimit } from './time-limit.js';
 
-/** What every provider and group takes beside the parameters of its store. */
+/** What every provider and group takes besides the parameters of its store. */
 export interface SecretAccess extends OnceOptions {
   /** Milliseconds for one fetch; default 5000. */
   readonly timeoutMs?: number | undefined;
@@ -14,21 +19,21 @@ export interface SecretAccess extends OnceOptions {
 /** The same for a store that is asked through its vendor's SDK. */
 export interface SdkAccess extends SecretAccess {
   /**
-   * Settings of the SDK's own client, handed over as they are, for what the SDK reads from no environment
-   * variable: another endpoint, a proxy, a login of another kind. See the SDK's documentation.
+   * Settings for the SDK's own client, passed on as they are, for what the SDK does not read from an environment
+   * variable: another endpoint, a proxy, another kind of login. See the SDK's documentation.
    */
   readonly clientOptions?: object | undefined;
 }
 
-/** Gets a secret's text; nothing or an empty text is an `EMPTY` secret. */
+/** Gets a secret's text. Nothing and an empty text are an `EMPTY` secret. */
 export type FetchSecret = (signal: AbortSignal) => Promise<string | null | undefined>;
 
 /** One secret of a store, as the store's file describes it. */
 export interface SecretSource {
   readonly origin: SecretOrigin;
-  /** Done at the first fetch, and again if it failed: loads the SDK and makes its client. */
+  /** Loads the SDK and makes its client: at the first fetch, and again if it failed. */
   readonly open: () => Promise<FetchSecret>;
-  /** What an error of the store's own means. */
+  /** What an error of the store means, unless it is a CredentialError already. */
   readonly reasonOf: (error: unknown) => CredentialReason;
 }
 
@@ -39,7 +44,7 @@ export class SharedSecret {
 
   constructor(source: SecretSource, access: SecretAccess) {
     const limitMs = access.timeoutMs ?? FETCH_LIMIT_MS;
-    // A limit of its own: an SDK that is never ready is forgotten by it, and not waited for by every later fetch.
+    // Opening has its own limit, so that an SDK that never gets ready is opened again by the next fetch.
     const opened = once(() => withinLimit(source.origin, limitMs, source.open));
     this.#origin = source.origin;
     this.#text = once(() => fetchText(source, opened, limitMs), access);
@@ -57,7 +62,7 @@ export class SharedSecret {
       try {
         return pickField(this.#origin, text, key);
       } catch (error) {
-        // A secret that lacks the key is not kept: once it is mended in the store, the next call succeeds.
+        // A secret without the key is not kept: once it is corrected in the store, the next call succeeds.
         this.#text.forget();
         throw error;
       }
@@ -72,7 +77,7 @@ async function fetchText(
 ): Promise<string> {
   const text = await withinLimit(origin, limitMs, async (signal) => (await opened())(signal)).catch(
     (error: unknown) => {
-      // The SDK's error goes no further: it may hold headers, tokens and bodies.
+      // The SDK's error is not passed on: it may hold headers, tokens and bodies.
       throw error instanceof CredentialError ? error : new CredentialError(origin, reasonOf(error));
     },
   );

@@ -1,6 +1,6 @@
-import { CredentialError, type SecretOrigin } from '../../errors/credential-error.js';
+import { CredentialError, type SecretOrigin } from '../../../errors/credential-error.js';
 
-/** The error of a secret that holds bytes where a text is wanted. */
+/** The error of a secret that holds bytes where a text is expected. */
 export function binarySecret(origin: SecretOrigin): CredentialError {
   return new CredentialError(origin, 'MALFORMED', 'the secret is binary, not text');
 }
@@ -8,7 +8,7 @@ export function binarySecret(origin: SecretOrigin): CredentialError {
 /**
  * Reads a secret's bytes as UTF-8.
  *
- * @throws CredentialError `MALFORMED` when they are no text
+ * @throws CredentialError `MALFORMED` when they are not UTF-8
  */
 export function secretText(origin: SecretOrigin, bytes: Uint8Array): string {
   try {

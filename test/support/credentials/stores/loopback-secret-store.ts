@@ -1,21 +1,32 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo } from 'node:net';
+import { FAULT_ANSWERS, type FaultAnswer } from './faulty-endpoint.js';
 
-/** Answering, or a way to fail: `silent` takes a request and never answers, `hanging-up` cuts the connection. */
-export type StoreMood = 'ready' | 'denied' | 'throttled' | 'failing' | 'malformed' | 'silent' | 'hanging-up';
+/**
+ * Answering, or a way to fail: in the store's own words, as some other server in front of it, `silent` (a request is
+ * never answered) or `hanging-up` (the connection is cut).
+ */
+export type StoreMood =
+  'ready' | 'denied' | 'throttled' | 'failing' | 'malformed' | 'silent' | 'hanging-up' | FaultAnswer;
 
 export type FailureKind = 'not-found' | 'denied' | 'throttled' | 'failing';
 
 export interface WireAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 /** One store's wire protocol: how it reads a request for a secret and words its answers. */
 export interface SecretStoreProtocol {
   /** Answers what comes before a secret is asked for (logins, challenges); nothing when it is that request. */
-  beforehand?(request: IncomingMessage): WireAnswer | undefined;
+  beforehand?(request: IncomingMessage, body: string): WireAnswer | undefined;
   secretName(request: IncomingMessage, body: string): string | undefined;
   found(name: string, secret: string | Buffer, body: string): WireAnswer;
   /** @param gossip - text that a careless store puts into its errors */
@@ -38,14 +49,21 @@ export interface LoopbackSecretStore {
   close(): Promise<void>;
 }
 
-/** Starts a secret store on a free loopback port. Its errors gossip: they hold the secrets and request headers. */
-export async function startSecretStore(protocol: SecretStoreProtocol): Promise<LoopbackSecretStore> {
+/**
+ * Starts a secret store on a free loopback port. Its errors gossip: they hold the secrets and request headers.
+ *
+ * @param tls - the key and certificate of one that is asked over TLS
+ */
+export async function startSecretStore(
+  protocol: SecretStoreProtocol,
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<LoopbackSecretStore> {
   const secrets = new Map<string, string | Buffer>();
   const state = { mood: 'ready' as StoreMood, preludes: 0, fetches: 0, abandoned: 0 };
   let lastRequest: IncomingHttpHeaders | undefined;
 
   const answer = (request: IncomingMessage, body: string): WireAnswer | 'nothing' | 'hang-up' => {
-    const early = protocol.beforehand?.(request);
+    const early = protocol.beforehand?.(request, body);
     if (early !== undefined) {
       state.preludes += 1;
       return early;
@@ -58,25 +76,27 @@ export async function startSecretStore(protocol: SecretStoreProtocol): Promise<L
     if (state.mood === 'silent') return 'nothing';
     if (state.mood === 'hanging-up') return 'hang-up';
     if (state.mood === 'malformed') return { status: 200, headers: {}, body: `<html>${gossip}</html>` };
+    if (isFault(state.mood)) return FAULT_ANSWERS[state.mood];
     if (state.mood !== 'ready') return protocol.failure(state.mood, gossip);
     if (name === undefined || secret === undefined) return protocol.failure('not-found', gossip);
     return protocol.found(name, secret, body);
   };
 
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     void readBody(request).then((body) => {
       const wire = answer(request, body);
       if (wire === 'nothing') response.on('close', () => (state.abandoned += 1));
       else if (wire === 'hang-up') request.socket.destroy();
       else response.writeHead(wire.status, wire.headers).end(wire.body);
     });
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
   return {
     port,
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     get preludes() {
       return state.preludes;
     },
@@ -99,6 +119,10 @@ export async function startSecretStore(protocol: SecretStoreProtocol): Promise<L
         server.closeAllConnections();
       }),
   };
+}
+
+function isFault(mood: StoreMood): mood is FaultAnswer {
+  return Object.hasOwn(FAULT_ANSWERS, mood);
 }
 
 export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): WireAnswer {

@@ -17,7 +17,7 @@ const FAILURES = {
 } as const;
 
 /** The environment in which application default credentials are those of the loopback metadata server. */
-export function secretManagerEnvironment(store: LoopbackSecretStore): Record<string, string> {
+export function secretManagerEnvironment(store: { readonly port: number }): Record<string, string> {
   return { GCE_METADATA_HOST: `127.0.0.1:${store.port}`, METADATA_SERVER_DETECTION: 'assume-present' };
 }
 
@@ -28,10 +28,16 @@ export const SECRET_MANAGER_WITHOUT_LOGIN = {
   HOME: '/nonexistent',
 };
 
-/** Google Cloud Secret Manager over REST, and beside it a machine's metadata server that gives tokens. */
-export function startSecretManager(): Promise<LoopbackSecretStore> {
+/**
+ * Google Cloud Secret Manager over REST, and beside it a machine's metadata server that gives tokens.
+ *
+ * @param options.isToken - which tokens it takes; default: that of the metadata server
+ */
+export function startSecretManager({
+  isToken = (token) => token === TOKEN,
+}: { readonly isToken?: (token: string) => boolean } = {}): Promise<LoopbackSecretStore> {
   return startSecretStore({
-    beforehand: (request) => metadataServer(request) ?? unauthenticated(request),
+    beforehand: (request) => metadataServer(request) ?? unauthenticated(request, isToken),
     secretName: (request) =>
       /^\/v1\/(projects\/[^/]+\/secrets\/[^/]+\/versions\/[^/:?]+):access(\?|$)/.exec(request.url ?? '')?.[1],
     found: (name, secret) =>
@@ -57,8 +63,12 @@ function metadataServer(request: IncomingMessage): WireAnswer | undefined {
     : { status: 200, headers: { ...flavor, 'content-type': 'application/text' }, body: text };
 }
 
-function unauthenticated(request: IncomingMessage): WireAnswer | undefined {
-  if (request.headers.authorization === `Bearer ${TOKEN}`) return undefined;
+function unauthenticated(
+  { headers }: IncomingMessage,
+  isToken: (token: string) => boolean,
+): WireAnswer | undefined {
+  const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+  if (token !== undefined && isToken(token)) return undefined;
   const error = { code: 401, status: 'UNAUTHENTICATED', message: 'Request had invalid credentials.' };
   return jsonAnswer(401, { error });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { once } from '../../../src/credentials/providers/once.js';
+import { once } from '../../../../src/credentials/providers/fetch/once.js';
 
 /** A load that counts its runs and gives their number. */
 function countingLoad() {

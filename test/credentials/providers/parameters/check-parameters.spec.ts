@@ -10,8 +10,10 @@ import {
   SecretManagerSecret,
   secretsManager,
   SecretsManagerSecret,
-} from '../../../src/credentials/index.js';
-import { secretCanary } from '../../support/secrets/secret-canary.js';
+  vault,
+  VaultSecret,
+} from '../../../../src/credentials/index.js';
+import { secretCanary } from '../../../support/secrets/secret-canary.js';
 
 /** As a program in JavaScript calls it. */
 type Maker = (parameters?: unknown) => unknown;
@@ -25,6 +27,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   KeyVaultSecret: (parameters) => new KeyVaultSecret(parameters as never),
   secretManager: (parameters) => secretManager(parameters as never),
   SecretManagerSecret: (parameters) => new SecretManagerSecret(parameters as never),
+  vault: (parameters) => vault(parameters as never),
+  VaultSecret: (parameters) => new VaultSecret(parameters as never),
   env: (parameters) => env(parameters as never),
   file: (parameters) => file(parameters as never),
 };
@@ -58,6 +62,17 @@ describe('a provider or group that is made with what it cannot use', () => {
     ['secretManager', { secretId: 's' }, 'project'],
     ['secretManager', { project: 'p' }, 'secretId'],
     ['SecretManagerSecret', { project: 'p', secretId: 's', version: 3 }, 'version'],
+    ['vault', {}, 'path'],
+    ['vault', { path: '/leading' }, 'path'],
+    ['vault', { path: 'a/../../sys' }, 'path'],
+    ['vault', { path: 'p', kvVersion: 3 }, 'kvVersion'],
+    ['vault', { path: 'p', version: '1' }, 'version'],
+    ['vault', { path: 'p', address: 'https://user:password@vault' }, 'address'],
+    ['vault', { path: 'p', login: 'token' }, 'login'],
+    ['vault', { path: 'p', login: { method: 'userpass' } }, 'login.method'],
+    ['vault', { path: 'p', login: { method: 'token', token: '' } }, 'login.token'],
+    ['VaultSecret', { path: 'p', login: { method: 'approle' } }, 'login.roleId'],
+    ['VaultSecret', { path: 'p', login: { method: 'kubernetes', role: 7 } }, 'login.role'],
     ['env', {}, 'name'],
     ['env', { name: 'PASSWORD', environment: 'production' }, 'environment'],
     ['file', { path: undefined }, 'path'],
@@ -101,6 +116,7 @@ describe('a provider or group that is made with what it cannot use', () => {
       { vaultUrl: 'http://127.0.0.1:1', secretName: 's', clientOptions: { allowInsecureConnection: true } },
     ],
     ['secretManager', { project: 'p', secretId: 's', ttlSeconds: 0 }],
+    ['vault', { path: 'p', login: { method: 'kubernetes', role: 'portico' }, kvVersion: 1 }],
     ['env', { name: 'PASSWORD' }],
     ['file', { path: '/p', now: Date.now }],
   ])('%s(%j) is none of these', (name, parameters) => {

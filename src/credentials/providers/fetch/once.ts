@@ -1,0 +1,53 @@
+/** A value that is loaded when it is first asked for, and shared. */
+export interface Once<T> {
+  (): Promise<T>;
+  /** Makes the next call load again. Those who wait for a load that is running still get its result. */
+  forget(): void;
+}
+
+export interface OnceOptions {
+  /** How many seconds a loaded value serves; 0 shares the running load only. Default: forever. */
+  readonly ttlSeconds?: number | undefined;
+  /** The clock, in milliseconds; default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Loads at the first call and shares one load among all who ask while it runs. A loaded value is kept, a failure is not.
+ *
+ * @param options.ttlSeconds - may also be read from the loaded value
+ */
+export function once<T>(
+  load: () => Promise<T>,
+  {
+    ttlSeconds = Infinity,
+    now = Date.now,
+  }: Omit<OnceOptions, 'ttlSeconds'> & {
+    readonly ttlSeconds?: number | ((value: T) => number) | undefined;
+  } = {},
+): Once<T> {
+  let current: { value: Promise<T>; freshUntil: number } | undefined;
+
+  const start = (): Promise<T> => {
+    const loading = { value: load(), freshUntil: Infinity };
+    current = loading;
+    loading.value.then(
+      (value) => {
+        const seconds = typeof ttlSeconds === 'function' ? ttlSeconds(value) : ttlSeconds;
+        loading.freshUntil = now() + seconds * 1000;
+      },
+      () => {
+        if (current === loading) current = undefined;
+      },
+    );
+    return loading.value;
+  };
+
+  const get = (): Promise<T> =>
+    current !== undefined && now() < current.freshUntil ? current.value : start();
+  const forget = (): void => {
+    current = undefined;
+  };
+
+  return Object.assign(get, { forget });
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+
+/** The variables by which AWS's SDKs find the loopback store and their login. */
+export function awsEnvironment(store: { readonly url: string }): Record<string, string | undefined> {
+  return {
+    AWS_ENDPOINT_URL: store.url,
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'example',
+    AWS_REGION: 'eu-west-1',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/nonexistent/config',
+    AWS_SHARED_CREDENTIALS_FILE: '/nonexistent/credentials',
+  };
+}
+
+/** The same environment without a login. */
+export const AWS_WITHOUT_LOGIN = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined };
+
+/** How to log in at an endpoint: a machine's metadata service, or over TLS the one that takes web identities. */
+export function awsLoginAt(url: string): { environment: Record<string, string | undefined> } {
+  const common = { ...AWS_WITHOUT_LOGIN, AWS_EC2_METADATA_DISABLED: undefined };
+  return url.startsWith('http:')
+    ? { environment: { ...common, AWS_EC2_METADATA_SERVICE_ENDPOINT: url } }
+    : {
+        environment: {
+          ...common,
+          AWS_ENDPOINT_URL_STS: url,
+          AWS_ROLE_ARN: 'arn:aws:iam::000000000000:role/portico',
+          AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile(),
+        },
+      };
+}
+
+const folders = new Set<string>();
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+function tokenFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-aws-'));
+  folders.add(folder);
+  const path = join(folder, 'token');
+  writeFileSync(path, 'header.payload.signature');
+  return path;
+}
