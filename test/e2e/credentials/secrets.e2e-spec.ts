@@ -134,7 +134,7 @@ describe('the service with credential profiles, as a process', () => {
     const canaries = createCanaries();
     const planted = canaries.plant('PW');
     await writeProfiles(
-      `profiles:\n  nightly: { password: ${planted}, profileKeySha256: ${planted} }\n  other: { apiKey: { store: vault } }\n`,
+      `profiles:\n  nightly: { password: ${planted}, profileKeySha256: ${planted} }\n  other: { apiKey: { store: vaults } }\n`,
     );
     const { code, stdout, stderr } = await failToStart(folder.path, environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
