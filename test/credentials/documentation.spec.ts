@@ -6,7 +6,7 @@ import { parseProfiles } from '../../src/credentials/profiles/parse-profiles.js'
 const text = await readFile(new URL('../../docs/credentials.md', import.meta.url), 'utf8');
 
 describe('docs/credentials.md', () => {
-  it('tells every reason of a CredentialError, and no other', () => {
+  it('lists every reason of a CredentialError, and no other', () => {
     const told = [...text.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map((row) => row[1]);
 
     expect(told).toEqual(Object.keys(CREDENTIAL_REASONS));
@@ -15,6 +15,10 @@ describe('docs/credentials.md', () => {
   it('shows a valid file of profiles', () => {
     const yaml = /```yaml\n(.*?)```/s.exec(text)?.[1] ?? '';
 
-    expect([...parseProfiles('docs/credentials.md', yaml).keys()]).toEqual(['nightly-dashboard', 'reports']);
+    expect([...parseProfiles('docs/credentials.md', yaml).keys()]).toEqual([
+      'nightly-dashboard',
+      'reports',
+      'planning',
+    ]);
   });
 });
