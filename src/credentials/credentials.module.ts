@@ -6,7 +6,7 @@ import { Relogin } from '../session/relogin.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { CredentialProfiles } from './profiles/credential-profiles.js';
 
-/** The credential profiles, for those who log in by them. Global, so that sessions get their relogin from above. */
+/** The credential profiles, for those who log in by them. Global, so that sessions get their relogin from here. */
 @Global()
 @Module({
   providers: [

@@ -7,12 +7,12 @@ import { CredentialProfiles } from './profiles/credential-profiles.js';
 import { type ProfileLogin } from './profiles/profile-credentials.js';
 import { logInByProfile } from './profiles/profile-login.js';
 
-/** Logs platform sessions in by credential profile. The log tells the operator why one could not be. */
+/** Logs platform sessions in by credential profile. The log tells the operator why a login failed. */
 @Injectable()
 export class ProfileLoginService implements Relogin {
   private readonly logger = new Logger(ProfileLoginService.name);
 
-  /** @param profiles undefined without `CREDENTIALS_FILE`: then there is no profile. */
+  /** @param profiles - undefined without `CREDENTIALS_FILE`: then there are no profiles */
   constructor(@Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined) {}
 
   /**

@@ -1,4 +1,4 @@
-/** A file of credential profiles cannot be taken. Names every fault at once by its path, and no value. */
+/** A file of credential profiles cannot be used. Names every fault at once by its path, and no value. */
 export class CredentialProfilesError extends Error {
   override readonly name = 'CredentialProfilesError';
 

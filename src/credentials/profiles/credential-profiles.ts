@@ -8,15 +8,15 @@ import { nextResolution, type ProfileResolution } from './profile-resolution.js'
 import { look, watchText } from './watch-text.js';
 
 export interface CredentialProfilesOptions extends ProfileContext {
-  /** Told when the file has changed to something invalid or unreadable; what was valid before stays. */
+  /** Called when the file has changed to something invalid or unreadable; the earlier profiles stay. */
   readonly onProblem: (problem: CredentialProfilesError) => void;
-  /** Told when a change has been taken. */
+  /** Called when a change has taken effect. */
   readonly onChange?: (() => void) | undefined;
-  /** Milliseconds between two looks at the file; default 2000. */
+  /** Milliseconds between two reads of the file; default 2000. */
   readonly intervalMs?: number | undefined;
 }
 
-/** The credential profiles of a file, kept up with it. */
+/** The credential profiles of a file, updated when it changes. */
 export class CredentialProfiles {
   readonly #path: string;
   readonly #context: ProfileContext;
@@ -25,7 +25,7 @@ export class CredentialProfiles {
   #opened: ReadonlyMap<string, OpenedProfile>;
 
   /**
-   * Reads a file of credential profiles and begins to watch it.
+   * Reads a file of credential profiles and starts to watch it.
    *
    * @throws CredentialProfilesError when the file cannot be read or is not valid
    */
@@ -56,17 +56,17 @@ export class CredentialProfiles {
     return [...this.#opened.keys()];
   }
 
-  /** How it went when the credentials of a profile were last fetched; undefined while they have not been. */
+  /** How the last fetch of a profile's credentials ended; undefined before the first. */
   resolutionOf(name: string): ProfileResolution | undefined {
     return this.#resolutions.get(name);
   }
 
-  /** The login of a profile, for a session that it has opened; nothing when there is no such profile any more. */
+  /** The login of a profile, for a session that it has opened; undefined when the profile is gone. */
   loginOf(name: string): Once<ProfileLogin> | undefined {
     return this.#opened.get(name)?.login;
   }
 
-  /** The login of a profile, for one who has its key. A wrong key and a wrong name look the same. */
+  /** The login of a profile, for a caller who has its key. A wrong key and a wrong name look the same. */
   loginFor(name: string, key: string): Once<ProfileLogin> | undefined {
     const opened = this.#opened.get(name);
     return isProfileKey(opened?.profile, key) ? opened?.login : undefined;

@@ -19,15 +19,15 @@ export interface ProfileContext {
 }
 
 /**
- * The credentials of a profile, fetched when they are asked for: anew each time, but shared among those who ask
- * together, or kept for the profile's `ttlSeconds`. `forget` has the next login fetch them whatever their age.
+ * The credentials of a profile, fetched each time they are needed, shared among callers at the same time, or kept for the
+ * profile's `ttlSeconds`. After `forget`, the next login fetches them whatever their age.
  *
  * @throws CredentialError, when called
  */
 export function profileCredentials(
   profile: CredentialProfile,
   context: ProfileContext & {
-    /** Told of each fetch whether it gave all of the credentials. */
+    /** Called after each fetch, with whether it gave all of the credentials. */
     readonly onOutcome?: ((succeeded: boolean) => void) | undefined;
   },
 ): Once<ProfileLogin> {

@@ -4,10 +4,10 @@ import { type ProfileLogin } from './profile-credentials.js';
 
 /**
  * Logs a session in with a profile's credentials. Where the platform refuses them, the secret may have been rotated
- * since they were fetched: they are fetched once more, and tried if they are others. The same ones are not tried
- * again, since that would help nobody and lock the account.
+ * since they were fetched: they are fetched once more, and tried if they have changed. The same ones are not tried
+ * again, because that would only lock the account.
  *
- * @throws CredentialError when they cannot be had
+ * @throws CredentialError when they cannot be loaded
  * @throws LoginFailedError when the platform refuses them for good
  */
 export async function logInByProfile(
@@ -25,7 +25,7 @@ export async function logInByProfile(
   }
 }
 
-/** Others who were refused may have fetched them anew already: that serves as well. */
+/** Another refused login may have fetched them again already: then those are used. */
 function fetchedAfter(credentials: Once<ProfileLogin>, refused: ProfileLogin): Promise<ProfileLogin> {
   return credentials().then((current) => {
     if (current !== refused) return current;

@@ -1,4 +1,4 @@
-/** How it went when a profile's credentials were last fetched: for an operator, so never with a value. */
+/** How the last fetch of a profile's credentials ended: for an operator, so never with a value. */
 export interface ProfileResolution {
   /** Whether the last fetch gave all of the profile's credentials. */
   readonly succeeded: boolean;
@@ -6,7 +6,7 @@ export interface ProfileResolution {
   readonly lastSuccess: number | undefined;
 }
 
-/** What came of a fetch, given what came of those before it. */
+/** The state after a fetch, given the state before it. */
 export function nextResolution(
   before: ProfileResolution | undefined,
   succeeded: boolean,

@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises';
 export interface TextWatch {
   /** The text that is known already. */
   readonly seen: string;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two reads. */
   readonly intervalMs: number;
-  /** Called with each new text, once two looks have found it the same: a half-written file is not taken. */
+  /** Called with each new text, once two reads have found the same: a half-written file does not count. */
   readonly onText: (text: string) => void;
   /** Called when the file can no longer be read, with the system's code. */
   readonly onUnreadable: (code: string) => void;
 }
 
 /**
- * Watches a file by looking at it: that sees what file events miss, such as a mounted secret whose links are
- * turned, and network disks.
+ * Watches a file by reading it: that works where file events are missed, such as with mounted secrets, whose links
+ * are replaced, and on network disks.
  *
- * @returns what ends the watch
+ * @returns a function that ends the watch
  */
 export function watchText(path: string, watch: TextWatch): () => void {
   let taken: Look = { text: watch.seen };

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseProfiles } from '../../../src/credentials/profiles/parse-profiles.js';
 import {
   profileCredentials,
@@ -8,6 +11,7 @@ import { awsEnvironment } from '../../support/credentials/stores/aws-environment
 import { expectCredentialError } from '../../support/credentials/expect-credential-error.js';
 import { type LoopbackSecretStore } from '../../support/credentials/stores/loopback-secret-store.js';
 import { setEnvironment } from '../../support/credentials/process-environment.js';
+import { startVault, VAULT_ROLE } from '../../support/credentials/stores/vault-secret-store.js';
 import { secretCanary } from '../../support/secrets/secret-canary.js';
 import { startParameterStore } from '../../support/credentials/stores/parameter-store-secret-store.js';
 import { startSecretsManager } from '../../support/credentials/stores/secrets-manager-secret-store.js';
@@ -65,6 +69,27 @@ describe('the credentials of a profile', () => {
     } finally {
       undo();
       await parameters.close();
+    }
+  });
+
+  it('come from Vault by a login that the profile names, with its secret in a file', async () => {
+    const vault = await startVault();
+    const folder = await mkdtemp(join(tmpdir(), 'portico-profile-'));
+    const secretIdFile = join(folder, 'secret-id');
+    try {
+      await writeFile(secretIdFile, `${VAULT_ROLE.secretId}\n`);
+      vault.put('secret/prod/portico', JSON.stringify({ username: 'nightly', password: canary.value }));
+      const login = `{ method: approle, roleId: ${VAULT_ROLE.roleId}, secretIdFile: ${secretIdFile} }`;
+      const source = `{ store: vault, path: prod/portico, login: ${login}, key:`;
+      const credentials = credentialsOf(`\nusername: ${source} username }\npassword: ${source} password }`, {
+        environment: { VAULT_ADDR: vault.url },
+      });
+
+      expect(await credentials()).toEqual({ username: 'nightly', password: canary.value });
+      expect({ logins: vault.logins, fetches: vault.fetches }).toEqual({ logins: 1, fetches: 1 });
+    } finally {
+      await vault.close();
+      await rm(folder, { recursive: true });
     }
   });
 

@@ -115,7 +115,7 @@ describe('a session that a profile opened', () => {
     expect(running.platform.logins).toEqual([204, 401]);
   });
 
-  it('is kept while its secret cannot be had, and healed once it can', async () => {
+  it('is kept while its secret cannot be loaded, and works again once it can', async () => {
     const handle = await open();
     expire();
     running.secrets.become('throttled');

@@ -6,7 +6,7 @@ import {
 } from '../../../src/credentials/index.js';
 import { type SecretCanary } from '../secrets/secret-canary.js';
 
-/** Asks for a credential that cannot be had: the error says why and where, and shows nothing of the secret. */
+/** Asks for a credential that cannot be loaded: the error says why and where, and shows nothing of the secret. */
 export async function expectCredentialError(
   ask: () => unknown,
   expected: { store: CredentialStore; secret: string; reason: CredentialReason },

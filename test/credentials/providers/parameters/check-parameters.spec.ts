@@ -35,7 +35,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 const make = (name: string, parameters: unknown): unknown => MAKERS[name]?.(parameters);
 
 describe('a provider or group that is made with what it cannot use', () => {
-  it.each(Object.keys(MAKERS))('%s, wants one object', (name) => {
+  it.each(Object.keys(MAKERS))('%s, takes one object', (name) => {
     for (const positional of ['prod/portico', undefined, null, 7])
       expect(() => make(name, positional)).toThrow(
         new TypeError(`${name} takes one object of named parameters`),
@@ -119,7 +119,7 @@ describe('a provider or group that is made with what it cannot use', () => {
     ['vault', { path: 'p', login: { method: 'kubernetes', role: 'portico' }, kvVersion: 1 }],
     ['env', { name: 'PASSWORD' }],
     ['file', { path: '/p', now: Date.now }],
-  ])('%s(%j) is none of these', (name, parameters) => {
+  ])('%s(%j) is accepted', (name, parameters) => {
     expect(make(name, parameters)).toBeInstanceOf(Function);
   });
 });
