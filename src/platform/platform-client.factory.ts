@@ -28,7 +28,8 @@ export function platformClient(
       ...observers,
     });
   } catch (fault) {
-    const option = fault instanceof TypeError ? fault.message.split(':', 1)[0] : undefined;
+    // A TypeError of the client begins with the name of its option.
+    const option = fault instanceof TypeError ? /^\w+/.exec(fault.message)?.[0] : undefined;
     const problem = option === undefined ? undefined : SETTING_OF_OPTION[option];
     throw problem === undefined ? fault : new SettingsError([problem]);
   }
