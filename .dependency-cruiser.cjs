@@ -103,7 +103,7 @@ module.exports = {
       name: 'cloud-sdks-in-providers-only',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/credentials/providers/' },
-      to: { path: '^node_modules/(@aws-sdk|@azure|@google-cloud)/' },
+      to: { path: 'node_modules/(@aws-sdk|@azure|@google-cloud)/' },
     },
   ],
   options: {

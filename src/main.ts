@@ -1,12 +1,17 @@
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+import { nodeFault, packageFault } from './requirements.js';
 
-// Loaded only now: an older Node would stop at the first import with a message that helps nobody.
-if (major > 24 || (major === 24 && minor >= 13)) {
-  const { serve } = await import('./app/serve.js');
-  await serve();
-} else {
-  process.stderr.write(
-    `Portico needs Node 24.13 or newer; this is ${process.versions.node}. Use npm start, which brings it.\n`,
-  );
+let fault = nodeFault();
+if (fault === undefined) {
+  try {
+    // Loaded only now: an older Node, or a missing package, would stop the import with a message that helps nobody.
+    const { serve } = await import('./app/serve.js');
+    await serve();
+  } catch (error) {
+    fault = packageFault(error);
+    if (fault === undefined) throw error;
+  }
+}
+if (fault !== undefined) {
+  process.stderr.write(`${fault}\n`);
   process.exitCode = 1;
 }

@@ -1,3 +1,4 @@
+import './node-version.js';
 export { PlatformClient } from './platform-client.js';
 export { PlatformSession } from './session/platform-session.js';
 export { type PlatformSessionOptions, type RestoreOptions } from './session/session-options.js';

@@ -10,9 +10,8 @@ const DEPENDENCIES = [...['cockatiel', 'got', 'undici', 'tough-cookie', 'secure-
 
 describe('portico/credentials as it is packed, without Nest and SDKs', () => {
   let packed: PackedPackage;
-  beforeAll(() => {
-    packed = installPacked([...DEPENDENCIES, '@types/node']);
-    writeFileSync(join(packed.folder, 'package.json'), '{"type":"module"}');
+  beforeAll(async () => {
+    packed = await installPacked([...DEPENDENCIES, '@types/node']);
   });
   afterAll(() => {
     packed.remove();

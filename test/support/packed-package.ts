@@ -1,39 +1,93 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
-/** A folder in which the package is installed as a user would have it, with some of its dependencies and no other. */
+/** A project of its own that has installed the package from its tarball. */
 export interface PackedPackage {
   readonly folder: string;
+  /** Every package that the install brought, this one among them. */
+  readonly packages: readonly string[];
+  /** What the install takes on the disk. */
+  readonly bytes: number;
   remove(): void;
 }
 
-/** Packs the package as it was built and lays it out beside links to the given dependencies. */
-export function installPacked(dependencies: readonly string[]): PackedPackage {
+/**
+ * Packs the package as it was built, and has npm install it in a project of its own.
+ *
+ * @param linked packages that the project has beside it, as links to those of the checkout.
+ */
+export async function installPacked(linked: readonly string[] = []): Promise<PackedPackage> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-packed-'));
-  const modules = join(folder, 'node_modules');
-  mkdirSync(modules);
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const packed = execFileSync(npm, ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const packed = await npm(process.cwd(), 'pack', '--json', '--ignore-scripts', '--pack-destination', folder);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-  execFileSync('tar', ['-xzf', join(folder, filename), '-C', folder]);
-  cpSync(join(folder, 'package'), join(modules, 'portico'), { recursive: true });
-  for (const dependency of dependencies) {
-    const link = join(modules, dependency);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(packageFolder(dependency), link);
-  }
+  await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`);
+  const modules = join(folder, 'node_modules');
+  const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {
+    packages: Record<string, unknown>;
+  };
+  const bytes = bytesOnDisk(modules);
+  for (const name of linked) linkInto(modules, name);
   return {
     folder,
+    packages: Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')),
+    bytes,
     remove: () => {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Compiles a program in a folder as strictly as TypeScript can, and returns what it had to say. */
+export function compile(folder: string, program: string, module: string, resolution: string): string {
+  writeFileSync(join(folder, 'program.ts'), program);
+  const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+  const flags = [
+    '--strict',
+    '--noEmit',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2023,esnext.disposable',
+    '--types',
+    'node',
+  ];
+  const options = ['--module', module, '--moduleResolution', resolution];
+  const args = [tsc, ...flags, ...options, 'program.ts'];
+  return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;
+}
+
+async function npm(cwd: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('npm', [...args, '--loglevel=error'], { cwd });
+  return stdout;
+}
+
+/** As `du` counts: whole blocks. */
+function bytesOnDisk(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.reduce(
+    (sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).blocks * 512,
+    0,
+  );
+}
+
+function linkInto(modules: string, name: string): void {
+  const link = join(modules, name);
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(packageFolder(name), link);
 }
 
 function packageFolder(name: string): string {

@@ -7,13 +7,17 @@ export interface NodeRun {
   readonly stderr: string;
 }
 
-/** Runs node on a file or a text of its own, and waits for its end. */
+/** Runs node, or another one, on a file or a text of its own, and waits for its end. */
 export function runNode(
   args: readonly string[],
-  options: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+  options: { cwd?: string; env?: Readonly<Record<string, string>>; node?: string | undefined } = {},
 ): Promise<NodeRun> {
   const env = { ...process.env, NODE_OPTIONS: '', ...options.env };
-  const child = spawn(process.execPath, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(options.node ?? process.execPath, args, {
+    cwd: options.cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

