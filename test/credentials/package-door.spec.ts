@@ -5,13 +5,10 @@ import { join } from 'node:path';
 import { installPacked, type PackedPackage } from '../support/packed-package.js';
 import { runNode } from '../support/app/run-node.js';
 
-/** What the providers and profiles need at run time: no Nest, and no SDK of any store. */
-const DEPENDENCIES = [...['cockatiel', 'got', 'undici', 'tough-cookie', 'secure-json-parse'], 'yaml'];
-
 describe('portico/credentials as it is packed, without Nest and SDKs', () => {
   let packed: PackedPackage;
   beforeAll(async () => {
-    packed = await installPacked([...DEPENDENCIES, '@types/node']);
+    packed = await installPacked(['@types/node']);
   });
   afterAll(() => {
     packed.remove();
