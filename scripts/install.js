@@ -1,7 +1,8 @@
 /**
  * Installs folders that have a package.json and a lock of their own, where they are not there yet or not of the locked
  * versions: what only the tests, the checks, the composers and the examples use, so that those who only run the service
- * are spared it. What is below tools/ is linked into node_modules, where imports, editors and npx find it.
+ * are spared it. The dependencies of what is below tools/ are linked into node_modules, where imports, editors and npx
+ * find them; an optional dependency is not.
  *
  *   node scripts/install.js tools/test examples/federation/hive-gateway
  */
@@ -43,7 +44,8 @@ function installLocked(name, folder) {
 /** Links the packages that a folder names, and their commands. */
 function linkInto(target, folder) {
   const source = join(folder, 'node_modules');
-  for (const name of Object.keys(json(join(folder, 'package.json')).dependencies)) {
+  const { dependencies = {} } = json(join(folder, 'package.json'));
+  for (const name of Object.keys(dependencies)) {
     link(join(source, name), join(target, name));
     const { bin = {} } = json(join(source, name, 'package.json'));
     const commands = typeof bin === 'string' ? [name.split('/').at(-1)] : Object.keys(bin);

