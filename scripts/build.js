@@ -11,9 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const [source, target] = [join(root, 'src'), join(root, 'dist')];
 
 removeLeftovers();
-execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root], {
-  stdio: 'inherit',
-});
+// Types are checked by npm run check: that needs the SDKs of the secret stores, which a build does without.
+const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, '--noCheck'];
+execFileSync(process.execPath, tsc, { stdio: 'inherit' });
 copyConsole();
 
 function removeLeftovers() {

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const node = (...args) => spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
 
 const running = [
-  node('node_modules/typescript/bin/tsc', '--watch', '--preserveWatchOutput'),
+  node('node_modules/typescript/bin/tsc', '--watch', '--preserveWatchOutput', '--noCheck'),
   node('--watch', '--watch-preserve-output', 'dist/main.js'),
 ];
 for (const child of running) child.once('exit', stop);
