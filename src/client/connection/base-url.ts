@@ -29,6 +29,11 @@ export function isAuthPath(path: string): boolean {
   return /^\/*auth\//.test(path);
 }
 
+/** Whether a path below the base is that of a login or a delegation. */
+export function isLoginPath(path: string): boolean {
+  return /^\/*auth\/(?:login|delegate)\/*$/.test(path);
+}
+
 /**
  * The URL of a path below the base, with or without a leading `/`. An absolute URL is accepted only when it lies
  * below the base.

@@ -41,17 +41,22 @@ export class VendorHeaders {
   /**
    * Adds the vendor headers of a response, except the token, to those held, under lowercase names. At most 16 headers and 4 KB
    * are held: a header beyond these limits is ignored, and those already held stay.
+   * @returns whether the headers held have changed
    */
-  capture(held: Map<string, string>, fields: Iterable<readonly [name: string, value: string]>): void {
+  capture(held: Map<string, string>, fields: Iterable<readonly [name: string, value: string]>): boolean {
+    let hasChanged = false;
     for (const [name, value] of fields) {
       const field = name.toLowerCase();
       if (!this.owns(field) || field === this.#tokenField || /[^\t\x20-\x7E]/.test(value)) continue;
-      if (held.size >= MAX_HELD && !held.has(field)) continue;
+      if (held.get(field) === value || (held.size >= MAX_HELD && !held.has(field))) continue;
       const others = [...held].reduce(
         (sum, [key, text]) => sum + (key === field ? 0 : key.length + text.length),
         0,
       );
-      if (others + field.length + value.length <= MAX_BYTES) held.set(field, value);
+      if (others + field.length + value.length > MAX_BYTES) continue;
+      held.set(field, value);
+      hasChanged = true;
     }
+    return hasChanged;
   }
 }

@@ -1,9 +1,11 @@
 import { PlatformError, type PlatformErrorFacts, type SessionErrorKind } from './platform-error.js';
 
-/** `ERR003`: the platform rejected the credentials. */
+/** `ERR003`: the platform rejected the credentials of a login, or, on any other call, the session. */
 export class LoginFailedError extends PlatformError {
   /** Always `login-failed`. */
   override readonly kind = 'login-failed';
+  /** True when the call was not a login: some platforms answer `ERR003` where others say `ERR009`. Otherwise absent. */
+  declare readonly concernsSession?: boolean;
 }
 
 /** There is no usable session: `ERR009`, no token held, or a snapshot that cannot be restored. `kind` tells which. */
@@ -19,11 +21,12 @@ export class SessionError extends PlatformError {
 }
 
 /**
- * Whether the platform reported that the session has expired or is invalid (`ERR009`), so that a new login can help. False
- * for every error that the client raises on its own, such as a missing token.
+ * Whether the platform reported that the session has expired or is invalid (`ERR009`, or `ERR003` on any call but a login), so
+ * that a new login can help. False for every error that the client raises on its own, such as a missing token.
  */
-export function isSessionExpired(error: unknown): error is SessionError {
-  return error instanceof PlatformError && error.kind === 'session-expired';
+export function isSessionExpired(error: unknown): error is SessionError | LoginFailedError {
+  if (error instanceof LoginFailedError) return error.concernsSession === true;
+  return error instanceof SessionError && error.kind === 'session-expired';
 }
 
 /** `ERR0014`, `ERR0017`: the user lacks a privilege or permission. */

@@ -45,6 +45,8 @@ export interface PlatformErrorFacts {
   retryable?: boolean | undefined;
   /** Seconds that the platform asked to wait (`Retry-After`). */
   retryAfterSeconds?: number | undefined;
+  /** For `ERR003`: whether the session was rejected, and not the credentials of a login. */
+  concernsSession?: boolean | undefined;
 }
 
 /**

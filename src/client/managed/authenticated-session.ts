@@ -18,7 +18,7 @@ export interface AuthenticatedSessionOptions extends ManagedCredentials, Platfor
   /** Extends the current session every so many seconds with `PUT sessions`, also after a later login. Default: never. */
   keepAliveSeconds?: number;
   /**
-   * When the platform reports that the session has expired, logs in again with freshly resolved credentials and repeats the
+   * When the platform reports that the session has expired (`isSessionExpired`), logs in again with freshly resolved credentials and repeats the
    * request, once per request. Never for `auth/…`, for a request without the token, or for a session that a later `login` or
    * `delegate` started. Requests that find the session expired at the same time share one login. Default false.
    */
@@ -138,7 +138,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     if (this.#isClosing) return;
     this.#stopKeepAlive = startKeepAlive(intervalMs, async () => {
       await this.putSessions().catch((error: unknown) => {
-        if (error instanceof SessionError) this.#stopKeepAlive();
+        if (error instanceof SessionError || isSessionExpired(error)) this.#stopKeepAlive();
       });
     });
   }

@@ -217,6 +217,14 @@ export class PlatformSession {
   }
 
   /**
+   * Changes whenever an answer, a login or a restore may have changed what `json()` returns. While it stays the same, `json()`
+   * differs at most by cookies that have expired.
+   */
+  get revision(): number {
+    return this.#core.state.revision;
+  }
+
+  /**
    * Replaces the state with that of a snapshot, completely or not at all (spec: update_from_json).
    * @throws SessionError when it lacks a key, is not JSON, names another base URL, or cannot be restored
    */

@@ -1,9 +1,15 @@
-import { pathBelow, resolveBelow } from '../connection/base-url.js';
+import { isLoginPath, pathBelow, resolveBelow } from '../connection/base-url.js';
 import { type PlatformConnection } from '../connection/platform-connection.js';
 import { type RequestLine } from '../connection/redirects.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
 import { errorOfResponse } from '../connection/response/response-error.js';
-import { InvalidRequestError, PlatformHttpError, SessionError } from '../errors/error-classes.js';
+import {
+  ExecutionCancelledError,
+  InvalidRequestError,
+  isSessionExpired,
+  PlatformHttpError,
+  SessionError,
+} from '../errors/error-classes.js';
 import { type PlatformError } from '../errors/platform-error.js';
 import { type LoginRequest } from './login.js';
 import { hopHeaders, requestHeaders } from './request-headers.js';
@@ -26,7 +32,10 @@ export class SessionRequests {
     this.#state = state;
   }
 
-  /** Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. */
+  /**
+   * Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. A token or cookie that
+   * was renewed while the call was in flight may be why the platform rejected it: then it is sent again, once.
+   */
   async send(
     base: URL,
     givenMethod: RequestMethod,
@@ -35,13 +44,40 @@ export class SessionRequests {
   ): Promise<PlatformResponse> {
     const method = requireMethod(givenMethod);
     const options = requireOptions(givenOptions);
+    const line = { method, url: resolveBelow(base, path), body: jsonBody(method, options.body) };
+    const state = this.#state;
+    const { userGeneration, revision } = state;
+    const isRenewed = (): boolean =>
+      state.revision !== revision && state.userGeneration === userGeneration && state.token !== undefined;
+    const send = (): Promise<PlatformResponse> =>
+      state.pendingAnswers.count(() => this.#sendOnce(base, line, options));
+    try {
+      return await send();
+    } catch (error) {
+      if (!isSessionExpired(error) || options.includeAuth === false) throw error;
+      // The answer that renews the session may arrive after the one that rejects what it replaces.
+      await state.pendingAnswers.until(isRenewed, options.signal);
+      if (options.signal?.aborted) {
+        throw new ExecutionCancelledError('The call was cancelled by its caller.');
+      }
+      if (!isRenewed()) throw error;
+      return send();
+    }
+  }
+
+  async #sendOnce(
+    base: URL,
+    line: RequestLine & { readonly method: RequestMethod },
+    options: Partial<RequestOptions>,
+  ): Promise<PlatformResponse> {
     const state = this.#state;
     const { sessionGeneration, token } = state;
-    const line = { method, url: resolveBelow(base, path), body: jsonBody(method, options.body) };
+    const { method } = line;
+    const path = pathBelow(base, line.url);
     const fixed = requestHeaders(options, token, this.#connection.settings.vendorHeaders);
     const response = await this.#connection.exchange({
       line,
-      path: pathBelow(base, line.url),
+      path,
       headersOf: (hop: RequestLine) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
       onRedirect: (redirect) => {
         state.storeCookies(sessionGeneration, redirect);
@@ -50,7 +86,9 @@ export class SessionRequests {
       mayRetry: method === 'GET' || method === 'HEAD',
       signal: options.signal ?? undefined,
     });
-    if (response.status < 200 || response.status > 299) throw this.#errorOf(response, token ?? '');
+    if (response.status < 200 || response.status > 299) {
+      throw this.#errorOf(response, isLoginPath(path), token ?? '');
+    }
     state.storeHeaders(sessionGeneration, response);
     state.storeCookies(sessionGeneration, response);
     return response;
@@ -112,18 +150,19 @@ export class SessionRequests {
   /** A 2xx status other than 204 is a failure too: by its code if it has one. */
   #loginFailure(response: PlatformResponse, secrets: readonly string[]): PlatformError {
     const { status } = response;
-    const error = this.#errorOf(response, ...secrets);
+    const error = this.#errorOf(response, true, ...secrets);
     if (status > 299 || error.kind !== 'protocol') return error;
     const message = `The platform answered the login with HTTP ${status}; only 204 starts a session.`;
     return new PlatformHttpError(message, { status });
   }
 
-  #errorOf(response: PlatformResponse, ...sent: string[]): PlatformError {
+  #errorOf(response: PlatformResponse, isLogin: boolean, ...sent: string[]): PlatformError {
     const { iserverMessages, now } = this.#connection.settings;
     const cookies = this.#state.cookies.list().map(({ value }) => value);
     const held = Object.values(this.#state.headers());
     return errorOfResponse(response, {
       iserverMessages,
+      isLogin,
       now: now(),
       secrets: [...sent, ...held, ...cookies],
     });

@@ -63,6 +63,7 @@ describe('error mapping', () => {
         const error = errorOfResponse(responseOf(status, type, bytes), {
           iserverMessages,
           secrets: [],
+          isLogin: true,
           now: NOW,
         });
 
@@ -103,7 +104,12 @@ describe('error mapping', () => {
           );
           for (const sent of [payload, { errors: [payload] }, [payload], text]) {
             const response = responseOf(400, type, JSON.stringify(sent));
-            const error = errorOfResponse(response, { iserverMessages, secrets: [hidden], now: NOW });
+            const error = errorOfResponse(response, {
+              iserverMessages,
+              secrets: [hidden],
+              isLogin: true,
+              now: NOW,
+            });
 
             expect(
               inspect([Object.entries(error), error.message], { depth: Infinity }).includes(hidden),

@@ -1,6 +1,6 @@
 import { readErrorPayload, type ErrorPayload } from '../../errors/error-payload.js';
 import { errorClassOf, isTransientCode } from '../../errors/error-codes.js';
-import { PlatformHttpError, UnknownPlatformError } from '../../errors/error-classes.js';
+import { LoginFailedError, PlatformHttpError, UnknownPlatformError } from '../../errors/error-classes.js';
 import { type IServerMessages } from '../../errors/iserver-messages.js';
 import { type PlatformError } from '../../errors/platform-error.js';
 import { secretForms } from '../../errors/secret-forms.js';
@@ -13,6 +13,8 @@ export interface TranslationContext {
   readonly iserverMessages: IServerMessages;
   /** Secrets that the call sent or the session holds; redacted wherever the platform echoes them. */
   readonly secrets: readonly string[];
+  /** Whether the call was a login or a delegation: on any other call `ERR003` concerns the session. */
+  readonly isLogin: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -40,7 +42,9 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   const message = payload.message ?? `The platform answered HTTP ${status} without a message.`;
   if (code === undefined) return new UnknownPlatformError(message, details);
   const retryable = facts.retryable || isTransientCode(code);
-  return new (errorClassOf(code))(message, { ...details, code, retryable });
+  const ErrorOfCode = errorClassOf(code);
+  const concernsSession = (ErrorOfCode === LoginFailedError && !context.isLogin) || undefined;
+  return new ErrorOfCode(message, { ...details, code, retryable, concernsSession });
 }
 
 /** Whether the response carries a platform code. A code proves that the platform itself answered, not a proxy before it. */

@@ -1,6 +1,7 @@
 import { type PlatformResponse } from '../../connection/response/platform-response.js';
 import { type VendorHeaders } from '../../connection/vendor-headers.js';
 import { SessionError } from '../../errors/error-classes.js';
+import { PendingAnswers } from './pending-answers.js';
 import { SessionCookies } from './session-cookies.js';
 
 /**
@@ -11,6 +12,8 @@ import { SessionCookies } from './session-cookies.js';
  * - `loginGeneration` changes whenever a session ends, is restored or is closed. A login of an earlier one is logged out again.
  */
 export class SessionState {
+  /** The calls whose answers may still change what is held. */
+  readonly pendingAnswers = new PendingAnswers();
   readonly #vendorHeaders: VendorHeaders;
   #token: string | undefined;
   #otherHeaders = new Map<string, string>();
@@ -18,6 +21,7 @@ export class SessionState {
   #sessionGeneration = 0;
   #userGeneration = 0;
   #loginGeneration = 0;
+  #revision = 0;
 
   constructor(vendorHeaders: VendorHeaders, now: () => number) {
     this.#vendorHeaders = vendorHeaders;
@@ -45,6 +49,11 @@ export class SessionState {
     return this.#loginGeneration;
   }
 
+  /** Changes whenever a token, a vendor header or a cookie was stored or discarded. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   get cookies(): SessionCookies {
     return this.#cookies;
   }
@@ -60,15 +69,20 @@ export class SessionState {
   /** Stores the cookies of a response to a request of the given session generation. */
   storeCookies(sessionGeneration: number, response: PlatformResponse): void {
     if (sessionGeneration !== this.#sessionGeneration) return;
-    this.#cookies.store(response.headerValues('set-cookie'), new URL(response.url));
+    const fields = response.headerValues('set-cookie');
+    if (fields.length === 0) return;
+    this.#cookies.store(fields, new URL(response.url));
+    this.#revision += 1;
   }
 
   /** Stores the vendor headers of a successful response; a well-formed token replaces the current one. */
   storeHeaders(sessionGeneration: number, response: PlatformResponse): void {
     if (sessionGeneration !== this.#sessionGeneration) return;
     const token = this.#vendorHeaders.tokenOf(response.headers);
-    if (token !== undefined) this.#token = token;
-    this.#vendorHeaders.capture(this.#otherHeaders, response.headers.fields);
+    const isNewToken = token !== undefined && token !== this.#token;
+    if (isNewToken) this.#token = token;
+    const hasNewHeader = this.#vendorHeaders.capture(this.#otherHeaders, response.headers.fields);
+    if (isNewToken || hasNewHeader) this.#revision += 1;
   }
 
   /**
@@ -78,6 +92,7 @@ export class SessionState {
   start(token: string, response: PlatformResponse, isSameUser = false): void {
     this.#sessionGeneration += 1;
     if (!isSameUser) this.#userGeneration += 1;
+    this.#revision += 1;
     this.#token = token;
     this.#otherHeaders = new Map();
     this.storeHeaders(this.#sessionGeneration, response);
@@ -107,6 +122,7 @@ export class SessionState {
   }
 
   #nextGeneration(): void {
+    this.#revision += 1;
     this.#sessionGeneration += 1;
     this.#userGeneration += 1;
     this.#loginGeneration += 1;
