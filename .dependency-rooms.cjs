@@ -79,8 +79,9 @@ module.exports = {
   'credentials/providers/failures': ['errors'],
   'credentials/providers/parameters': ['client'],
 
-  session: ['session/sealed', 'session/store', 'errors', 'config', 'client'],
-  'session/sealed': ['session/store', 'config/checks'],
+  session: ['session/sealed', 'session/memory', 'session/store', 'errors', 'config', 'client'],
+  'session/sealed': ['session/memory', 'session/store', 'config/checks'],
+  'session/memory': [],
   'session/store': ['config', 'config/settings', 'errors', 'client'],
 
   platform: ['metrics/registry', 'config', 'client', 'embedded-platform'],

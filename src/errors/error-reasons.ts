@@ -18,7 +18,7 @@ export const REASON_TABLE = {
   },
   SESSION_EXPIRED: {
     codes: ['UNAUTHENTICATED'],
-    meaning: 'The platform no longer knows the session (`ERR009`).',
+    meaning: 'The platform no longer knows the session (`ERR009`, or `ERR003` on any call but a login).',
   },
   LOGIN_FAILED: {
     codes: ['UNAUTHENTICATED'],

@@ -43,7 +43,7 @@ export class ProjectsResolver {
 
   /** However many fields of a request want projects, the platform is asked once. */
   private list(context: RequestContext): Promise<PlatformProject[]> {
-    return this.sessions.read(context, 'getProjects', (session) => session.getProjects());
+    return this.sessions.read(context, 'getProjects', (session, call) => session.getProjects(call));
   }
 }
 

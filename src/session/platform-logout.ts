@@ -1,4 +1,4 @@
-import { type PlatformSession, SessionError } from '../client/index.js';
+import { isSessionExpired, type PlatformSession, SessionError } from '../client/index.js';
 
 /**
  * Logs out a platform session that is no longer used. Never rejects: a failure is logged for the operator, unless the
@@ -11,7 +11,7 @@ export async function logOutAtPlatform(
   try {
     await session.logout();
   } catch (error) {
-    if (error instanceof SessionError) return;
+    if (error instanceof SessionError || isSessionExpired(error)) return;
     const reason = error instanceof Error ? error.name : 'unknown error';
     logger.warn(`A platform session could not be logged out: ${reason}`);
   }

@@ -1,27 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { PlatformClient, type PlatformSession, SessionError } from '../client/index.js';
-import { newHandle, storeKey } from './sealed/handle.js';
 import { type OpenSession } from './open-session.js';
+import { OpenSessions } from './open-sessions.js';
 import { type PresentedHandle } from './request-context.js';
+import { storeKey } from './sealed/handle.js';
 import { RefusedRecords } from './sealed/refused-records.js';
 import { RecordSeal } from './sealed/sealed-record.js';
-import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
+import { type HandleTransport, type ServiceLogin } from './session-record.js';
 import { SessionStore, type StoredSession } from './store/session-store.js';
 
-/** A record that is written more often than this while it is being removed is removed whatever it holds. */
+/** A record that is written more often than this while it is being removed is removed whatever it contains. */
 const MOST_REMOVALS = 5;
+
+/** How long another instance may take to store what the platform has renewed: the pauses before each look. */
+const PAUSES_MS = [0, 50, 100, 200, 400];
 
 /** Platform sessions in the store: sealed on the way in, opened by their handle on the way out. */
 @Injectable()
 export class SealedSessions {
   private readonly logger = new Logger(SealedSessions.name);
+  private readonly open: OpenSessions;
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly seal: RecordSeal,
-    private readonly client: PlatformClient,
+    client: PlatformClient,
     private readonly refused: RefusedRecords,
-  ) {}
+  ) {
+    this.open = new OpenSessions(seal, client);
+  }
 
   /**
    * Stores a session under a new handle.
@@ -34,14 +42,14 @@ export class SealedSessions {
     transport: HandleTransport,
     service?: ServiceLogin,
   ): Promise<OpenSession> {
-    const handle = newHandle();
-    const begun = { ...begin(handle, session, transport, service), version: 1, saved: session.json() };
-    const expiresAt = await this.store.create(begun.key, this.sealed(begun, 1));
-    return { ...begun, expiresAt };
+    const open = this.open.begin(session, transport, service);
+    open.expiresAt = await this.store.create(open.key, open.stored.sealed);
+    this.open.keep(open);
+    return open;
   }
 
   /**
-   * The session of a handle.
+   * The session of a handle. The store is always asked.
    *
    * @throws SessionError where there is none.
    * @throws SessionStoreUnavailableError
@@ -50,79 +58,137 @@ export class SealedSessions {
     if (presented === undefined) throw noSession();
     const { handle, transport } = presented;
     const key = storeKey(handle);
-    const stored = await this.store.read(key);
-    if (stored === undefined) throw noSession();
-    const { version, expiresAt, sealed } = stored;
-    const text = this.seal.open(sealed, { handle, storeKey: key, version });
-    if (text === undefined) {
-      await this.refuse(key, stored);
+    const found = await this.store.read(key);
+    if (found === undefined) {
+      this.open.drop(key);
       throw noSession();
     }
-    const record = JSON.parse(text) as SessionRecord;
-    if (record.transport !== transport) throw noSession();
-    const session = this.client.restoreSession(record.snapshot);
-    const saved = this.seal.isOld(sealed) ? '' : session.json();
-    return { ...begin(handle, session, transport, record.service), version, expiresAt, saved };
+    const open = this.open.take(handle, key, found);
+    if (open === undefined) {
+      await this.refuse(key, found);
+      throw noSession();
+    }
+    if (open.transport !== transport) throw noSession();
+    return open;
   }
 
   /**
-   * Stores what has changed, if the session is still the version that was read: what is late does not count.
+   * Brings an open session up to the version in the store.
+   *
+   * @throws SessionError where it is gone.
+   * @throws SessionStoreUnavailableError
+   */
+  async refresh(open: OpenSession): Promise<void> {
+    const found = await this.store.read(open.key);
+    if (found !== undefined && this.open.update(open, found)) return;
+    if (found !== undefined) await this.refuse(open.key, found);
+    throw noSession();
+  }
+
+  /**
+   * Whether another version has taken the place of one that the platform has rejected. Other instances are given some time
+   * to store it, because a rejection may be faster than the answer that renewed the session.
+   *
+   * @param mayWait false where it does no harm to miss it.
+   * @throws SessionStoreUnavailableError
+   */
+  async isReplaced(open: OpenSession, rejectedVersion: number, mayWait: boolean): Promise<boolean> {
+    try {
+      for (const milliseconds of mayWait && this.store.isShared === true ? PAUSES_MS : [0]) {
+        if (open.stored.version !== rejectedVersion) return true;
+        if (milliseconds > 0) await pause(milliseconds);
+        await this.refresh(open);
+      }
+      return open.stored.version !== rejectedVersion;
+    } catch (error) {
+      if (error instanceof SessionError) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Stores what has changed, if the session is still the version that was read: what is late does not count. Resolves with
+   * whether there was a change.
    *
    * @throws SessionStoreUnavailableError
    */
-  save(open: OpenSession): Promise<void> {
-    return (open.writing = open.writing.then(() => this.saveIfChanged(open)));
+  save(open: OpenSession): Promise<boolean> {
+    if (open.session.revision === open.stored.revision) return Promise.resolve(false);
+    const saving = open.writing.then(() => this.saveIfChanged(open));
+    open.writing = saving.then(ignore, ignore);
+    return saving;
   }
 
   /**
-   * Stores another platform session in place of the one that was read, and gives it; undefined if another version has
-   * been stored meanwhile, or none is there any more.
+   * Stores another platform session in place of the one that was read; false if another version has been stored meanwhile,
+   * or none is there any more.
    *
    * @throws SessionStoreUnavailableError
    */
-  async replaceLogin(
-    open: OpenSession,
-    session: PlatformSession,
-    service: ServiceLogin,
-  ): Promise<OpenSession | undefined> {
-    const version = open.version + 1;
-    const replaced = { ...open, session, service, version, saved: session.json() };
-    const done = await this.store.replace(open.key, open.version, this.sealed(replaced, version));
-    return done ? replaced : undefined;
+  async replaceLogin(open: OpenSession, session: PlatformSession, service: ServiceLogin): Promise<boolean> {
+    const { version } = open.stored;
+    const replaced = this.open.version({ ...open, session, service }, version + 1);
+    if (!(await this.store.replace(open.key, version, replaced.sealed))) return false;
+    if (open.stored.version <= version) this.open.adopt(open, replaced.saved, service, replaced);
+    return true;
   }
 
   /**
-   * Removes a session, whatever has been written since it was loaded. Gives the platform session of the record that was
-   * removed: a new login may have put another one there. Where the record is gone already it is the last one known,
+   * Removes a session, whatever has been written since it was loaded. It then holds the platform session of the record that
+   * was removed: a new login may have put another one there. Where the record is gone already it is the last one known,
    * since an answer of the store may have been lost.
    *
    * @throws SessionStoreUnavailableError
    */
-  async remove(open: OpenSession): Promise<PlatformSession> {
-    let last = open;
+  async remove(open: OpenSession): Promise<void> {
     try {
       for (let removals = 0; removals < MOST_REMOVALS; removals += 1) {
-        if (await this.store.remove(last.key, last.version)) return last.session;
-        last = await this.load(last);
+        if (await this.store.remove(open.key, open.stored.version)) return;
+        await this.refresh(open);
       }
+      await this.store.remove(open.key);
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
+      await this.store.remove(open.key);
+    } finally {
+      this.open.end(open);
     }
-    await this.store.remove(last.key);
-    return last.session;
   }
 
-  private async saveIfChanged(open: OpenSession): Promise<void> {
-    const saved = open.session.json();
-    if (saved === open.saved) return;
-    const version = open.version + 1;
-    if (!(await this.store.replace(open.key, open.version, this.sealed(open, version)))) return;
-    open.version = version;
-    open.saved = saved;
+  /**
+   * Removes a session that the platform has rejected, if the rejected version is still the current one.
+   *
+   * @throws SessionStoreUnavailableError
+   */
+  async forget(open: OpenSession, rejectedVersion: number): Promise<void> {
+    const isRemoved = await this.store.remove(open.key, rejectedVersion);
+    if (isRemoved || (await this.store.read(open.key)) === undefined) this.open.end(open);
+  }
+
+  private async saveIfChanged(open: OpenSession): Promise<boolean> {
+    const { session, stored, unconfirmed } = open;
+    if (session.revision === stored.revision) return false;
+    const { revision } = session;
+    if (session.json() === stored.saved) {
+      open.stored = { ...stored, revision };
+      return false;
+    }
+    // A write whose answer was lost is sent again as it was, so that it counts once.
+    const isSame = unconfirmed?.revision === revision && unconfirmed.version === stored.version + 1;
+    const next = isSame ? unconfirmed : this.open.version(open, stored.version + 1);
+    open.unconfirmed = next;
+    const isStored = await this.store.replace(open.key, stored.version, next.sealed);
+    // Otherwise a read has found this version, or another one, in the meantime.
+    if (open.unconfirmed === next) {
+      open.unconfirmed = undefined;
+      if (isStored) open.stored = next;
+    }
+    return true;
   }
 
   /** One of an unknown key may be opened yet, when the operator has put that key back; one that was changed never will. */
   private async refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
+    this.open.drop(key);
     if (this.seal.isOfKnownKey(sealed)) {
       if (!(await this.store.remove(key, version))) return;
       this.refused.add('not_authentic');
@@ -133,23 +199,10 @@ export class SealedSessions {
       );
     }
   }
-
-  private sealed(
-    { handle, key, session, transport, service }: Omit<OpenSession, 'expiresAt'>,
-    version: number,
-  ): string {
-    const record: SessionRecord = { transport, service, snapshot: session.toDict() };
-    return this.seal.seal(JSON.stringify(record), { handle, storeKey: key, version });
-  }
 }
 
-function begin(
-  handle: string,
-  session: PlatformSession,
-  transport: HandleTransport,
-  service: ServiceLogin | undefined,
-): Omit<OpenSession, 'version' | 'expiresAt' | 'saved'> {
-  return { handle, key: storeKey(handle), transport, session, service, writing: Promise.resolve() };
+function ignore(): void {
+  return;
 }
 
 function noSession(): SessionError {

@@ -6,6 +6,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { type AnswerReuse } from './memory/in-flight.js';
 import { RefusedRecords } from './sealed/refused-records.js';
 import { RecordSeal } from './sealed/sealed-record.js';
 import { SealedSessions } from './sealed-sessions.service.js';
@@ -20,9 +21,12 @@ import {
   SessionResolver,
 } from './session.resolver.js';
 import { SessionRenewal } from './session-renewal.service.js';
-import { SessionService } from './session.service.js';
+import { ReadReuse, SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
+
+/** The most that answers kept for `READ_REUSE_MS` may take, as JSON: some 100 MB of memory. */
+const MOST_REUSED_CHARACTERS = 32 * 1024 * 1024;
 
 function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> {
   const logger = new Logger('SessionStore');
@@ -46,6 +50,14 @@ function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> 
     { provide: StoreBackend, inject: [Settings], useFactory: storeBackend },
     { provide: SessionStore, inject: [StoreBackend], useFactory: ({ sessions }: StoreBackend) => sessions },
     { provide: FailureCounter, inject: [StoreBackend], useFactory: ({ failures }: StoreBackend) => failures },
+    {
+      provide: ReadReuse,
+      inject: [Settings],
+      useFactory: ({ READ_REUSE_MS }: Settings): AnswerReuse => ({
+        milliseconds: READ_REUSE_MS,
+        mostCharacters: MOST_REUSED_CHARACTERS,
+      }),
+    },
     RefusedRecords,
     SealedSessions,
     SessionRenewal,

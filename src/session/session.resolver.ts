@@ -15,7 +15,9 @@ export class SessionResolver {
 
   @Query(() => User, { nullable: true, description: 'The logged-in user.' })
   async me(@Context() context: RequestContext): Promise<User> {
-    return User.from(await this.sessions.read(context, 'getUserInfo', (session) => session.getUserInfo()));
+    return User.from(
+      await this.sessions.read(context, 'getUserInfo', (session, call) => session.getUserInfo(call)),
+    );
   }
 
   @Query(() => SessionStatus, {
@@ -24,7 +26,7 @@ export class SessionResolver {
   })
   async sessionStatus(@Context() context: RequestContext): Promise<SessionStatus> {
     return SessionStatus.from(
-      await this.sessions.read(context, 'getSessionInfo', (session) => session.getSessionInfo()),
+      await this.sessions.read(context, 'getSessionInfo', (session, call) => session.getSessionInfo(call)),
     );
   }
 }

@@ -1,30 +1,47 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LoginFailedError, type PlatformSession, SessionError } from '../client/index.js';
-import { InFlight } from './in-flight.js';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import {
+  type CallOptions,
+  isSessionExpired,
+  LoginFailedError,
+  type PlatformSession,
+  SessionError,
+} from '../client/index.js';
+import { type AnswerReuse, InFlight } from './memory/in-flight.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';
 import { type RequestContext } from './request-context.js';
 import { SealedSessions } from './sealed-sessions.service.js';
-import { type HandleTransport } from './session-record.js';
+import { type HandleTransport, type ServiceLogin } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';
 import { SessionStore } from './store/session-store.js';
 
 /** Work on an open platform session. */
 export type SessionWork<T> = (session: PlatformSession) => Promise<T>;
 
+/** As {@link SessionWork}, for a read: its options end it when nobody waits for the answer any more. */
+export type SessionRead<T> = (session: PlatformSession, call: CallOptions) => Promise<T>;
+
+/** How answers of reads are kept: the injection token, and the default of not at all. */
+export const ReadReuse = Symbol('ReadReuse');
+
 /** Begins, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
 @Injectable()
 export class SessionService {
   private readonly logger = new Logger(SessionService.name);
-  private readonly reads = new InFlight();
+  private readonly reads: InFlight;
   private readonly extensions = new InFlight();
+  /** Whether an answer to a read has ever renewed a session: one that is aborted might then be the one that does. */
+  private readsRenewSessions = false;
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly sealed: SealedSessions,
     private readonly renewal: SessionRenewal,
-  ) {}
+    @Optional() @Inject(ReadReuse) reuse?: AnswerReuse,
+  ) {
+    this.reads = new InFlight(reuse);
+  }
 
   /**
    * Keeps a session that has just logged in, under a new handle, which takes the place of the one that the caller brought
@@ -60,10 +77,11 @@ export class SessionService {
 
   /**
    * Runs work on the caller's session and keeps what the work changed, if the session is still current. The work may
-   * change what reads would answer, so no later read takes part in one from before. A service session that the platform
-   * no longer knows logs itself in again, and the work runs once more.
+   * change what reads would answer, so no later read takes part in one from before. It runs once more where the platform
+   * rejected a version of the session that another has replaced, or a service session, which logs itself in again.
    *
    * @throws SessionError without a session, or when the platform no longer knows it: then it is forgotten here too.
+   * @throws LoginFailedError in place of it, where the platform says so by `ERR003`, or refuses the new login.
    * @throws SessionStoreUnavailableError
    */
   use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
@@ -71,20 +89,24 @@ export class SessionService {
   }
 
   /**
-   * As {@link use}, for a call that changes nothing: callers who ask for the same while it runs share its answer.
+   * As {@link use}, for a call that changes nothing: callers who ask for the same while it runs share its answer, and the
+   * last of them who hangs up aborts it.
    *
    * @param operation names the call, and its arguments if it has any: calls of one name share an answer
    */
-  read<T>(context: RequestContext, operation: string, work: SessionWork<T>): Promise<T> {
+  read<T>(context: RequestContext, operation: string, work: SessionRead<T>): Promise<T> {
     return this.withOpen(context, (open) => {
-      const name = JSON.stringify([open.version, operation]);
-      return this.reads.share(open.key, name, () => this.run(open, work));
+      const name = `${open.stored.version} ${operation}`;
+      const caller = this.readsRenewSessions ? undefined : context.signal;
+      const read = (signal: AbortSignal | undefined): Promise<T> =>
+        this.run(open, (session) => work(session, { signal }), true);
+      return this.reads.share(open.key, name, read, caller);
     });
   }
 
   /**
-   * Prolongs the caller's platform session. However many ask together, here and in other instances, the platform is
-   * asked once.
+   * Extends the caller's platform session. However many ask together, here and in other instances, the platform is asked
+   * once. A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
    *
    * @throws SessionError, SessionStoreUnavailableError as {@link use}.
    */
@@ -134,15 +156,59 @@ export class SessionService {
     try {
       return await work(open);
     } catch (error) {
-      if (endsSession(error, open)) await this.forget(context, open);
+      if (endsSession(error, open)) {
+        if (open.hasEnded) this.drop(context, open);
+        else context.open = undefined;
+      }
       throw error;
     }
   }
 
-  private async run<T>(open: OpenSession, work: SessionWork<T>): Promise<T> {
-    const result = await this.renewal.run(open, () => work(open.session));
-    await this.sealed.save(open);
+  /** Runs work, and once more where the session that the platform rejected is not the current one, or can be renewed. */
+  private async run<T>(open: OpenSession, work: SessionWork<T>, isRead = false): Promise<T> {
+    const { service } = open;
+    const { version } = open.stored;
+    try {
+      return await this.runOnce(open, work, isRead);
+    } catch (error) {
+      if (!rejectsSession(error)) throw error;
+      if (!isSessionExpired(error) || !(await this.recovers(open, version, service))) {
+        await this.forget(open, version);
+        throw error;
+      }
+    }
+    const { version: newVersion } = open.stored;
+    try {
+      return await this.runOnce(open, work, isRead);
+    } catch (error) {
+      if (rejectsSession(error)) await this.forget(open, newVersion);
+      throw error;
+    }
+  }
+
+  private async runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
+    const result = await work(open.session);
+    const hasChanged = await this.sealed.save(open);
+    if (isRead && hasChanged) this.readsRenewSessions = true;
     return result;
+  }
+
+  /** Whether there is another session than the rejected one: another version of it, or a new login of its profile. */
+  private async recovers(
+    open: OpenSession,
+    rejectedVersion: number,
+    service: ServiceLogin | undefined,
+  ): Promise<boolean> {
+    const mayWait = service === undefined;
+    if (await this.sealed.isReplaced(open, rejectedVersion, mayWait)) return true;
+    if (service === undefined) return false;
+    await this.renewal.renew(open, service);
+    return true;
+  }
+
+  private async forget(open: OpenSession, rejectedVersion: number): Promise<void> {
+    await this.sealed.forget(open, rejectedVersion);
+    if (open.hasEnded) this.reads.drop(open.key);
   }
 
   private async asWrite<T>({ key }: OpenSession, work: () => Promise<T>): Promise<T> {
@@ -163,17 +229,10 @@ export class SessionService {
     }
   }
 
-  /** The platform's verdict is on the version that was used: a newer one of the same handle stays. */
-  private async forget(context: RequestContext, open: OpenSession): Promise<void> {
-    const removed = await this.store.remove(open.key, open.version);
-    if (removed || (await this.store.read(open.key)) === undefined) this.drop(context, open);
-    else context.open = undefined;
-  }
-
   private async close(open: OpenSession): Promise<void> {
-    const session = await this.sealed.remove(open);
+    await this.sealed.remove(open);
     this.reads.drop(open.key);
-    await logOutAtPlatform(session, this.logger);
+    await logOutAtPlatform(open.session, this.logger);
   }
 
   private drop(context: RequestContext, open: OpenSession): void {
@@ -185,5 +244,9 @@ export class SessionService {
 
 /** A service session whose new login is refused has ended as well. */
 function endsSession(error: unknown, { service }: OpenSession): boolean {
-  return error instanceof SessionError || (service !== undefined && error instanceof LoginFailedError);
+  return rejectsSession(error) || (service !== undefined && error instanceof LoginFailedError);
+}
+
+function rejectsSession(error: unknown): boolean {
+  return error instanceof SessionError || isSessionExpired(error);
 }

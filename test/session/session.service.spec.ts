@@ -140,7 +140,7 @@ describe('the session service', () => {
         throw new SessionError('The session has expired', { code: 'ERR009' });
       })
       .catch(() => undefined);
-    expect(await store.read(storeKey(handle))).toMatchObject({ version: 2 });
+    expect(await store.read(storeKey(handle))).toMatchObject({ version: 3 });
     expect(await me(context)).toMatchObject({ id: 'alice' });
   });
 

@@ -1,5 +1,5 @@
 import { IsIn, IsString } from 'class-validator';
-import { isRedisUrl, Matching, Rule, WholeNumber } from '../checks/checks.js';
+import { isRedisUrl, LONGEST_TIMER_MS, Matching, Rule, WholeNumber } from '../checks/checks.js';
 import { isKeyList } from '../checks/key-list.js';
 import { Secret, Setting } from '../checks/setting.js';
 import { isProduction, type ServiceSettings } from './service.js';
@@ -61,4 +61,10 @@ export class SessionSettings {
   )
   @Matching(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of an HTTP header')
   SESSION_HEADER = 'authorization';
+
+  @Setting(
+    'milliseconds for which the answer to a read of the platform is given again to the same session; a change or the end of the session drops it; 0: never',
+  )
+  @WholeNumber(0, LONGEST_TIMER_MS)
+  READ_REUSE_MS = 0;
 }

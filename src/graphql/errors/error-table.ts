@@ -18,7 +18,7 @@ import {
   UnknownPlatformError,
 } from '../../client/index.js';
 import { type ErrorCode } from '../../errors/error-codes.js';
-import { always, byIServerCode, oneOf, type ReasonRule } from './reason-rule.js';
+import { always, byIServerCode, oneOf, type ReasonRule, sessionOr } from './reason-rule.js';
 
 /** How one kind of client error looks in GraphQL. */
 export interface ErrorRow {
@@ -32,10 +32,10 @@ export interface ErrorRow {
 /** From the most specific kind to the most general: the first row that matches an error applies to it. */
 export const ERROR_TABLE: readonly ErrorRow[] = [
   {
-    platform: 'ERR003',
+    platform: 'ERR003; on any call but a login, it means the session',
     kind: LoginFailedError,
     code: 'UNAUTHENTICATED',
-    reason: byIServerCode('UNAUTHENTICATED', 'LOGIN_FAILED'),
+    reason: sessionOr(byIServerCode('UNAUTHENTICATED', 'LOGIN_FAILED')),
   },
   {
     platform: 'ERR009; no handle or an unknown one',

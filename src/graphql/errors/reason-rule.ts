@@ -1,4 +1,4 @@
-import { type PlatformError } from '../../client/index.js';
+import { isSessionExpired, type PlatformError } from '../../client/index.js';
 import { type ErrorCode } from '../../errors/error-codes.js';
 import { type ErrorReason, iserverReason, iserverReasons } from '../../errors/error-reasons.js';
 
@@ -32,5 +32,13 @@ export function byIServerCode(code: ErrorCode, otherwise?: ErrorReason): ReasonR
   return {
     possible: otherwise === undefined ? known : [otherwise, ...known],
     of: ({ iserverCode }) => iserverReason(iserverCode, code) ?? otherwise,
+  };
+}
+
+/** `SESSION_EXPIRED` for an error that concerns the session; any other follows the rule. */
+export function sessionOr({ possible, of }: ReasonRule): ReasonRule {
+  return {
+    possible: ['SESSION_EXPIRED', ...possible],
+    of: (error) => (isSessionExpired(error) ? 'SESSION_EXPIRED' : of(error)),
   };
 }

@@ -1,4 +1,5 @@
 import { type RequestContext } from '../../session/request-context.js';
+import { type AnswerStream, hangUpSignal } from './hang-up-signal.js';
 import { hasCookie, presentedHandle } from './presented-handle.js';
 import { type RequestOrigin } from './request-origin.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
@@ -21,16 +22,26 @@ export interface GraphQLContext extends RequestContext {
   readonly origin: RequestOrigin;
 }
 
+/** The part of the HTTP answer that the facade uses. */
+export interface HttpReply {
+  readonly raw: AnswerStream;
+}
+
 /** Makes the context of each request. It calls nothing, so it cannot fail. */
-export function graphQLContext(sessionHeader: string): (request: HttpRequest) => GraphQLContext {
+export function graphQLContext(
+  sessionHeader: string,
+): (request: HttpRequest, reply: HttpReply) => GraphQLContext {
   const headerName = sessionHeader.toLowerCase();
-  return (request) => {
+  return (request, reply) => {
     const { headers } = request;
     const cookie = sessionCookie(request.protocol, request.hostname);
     const presented = presentedHandle(request, headerName, cookie.name);
     return {
       requestId: request.id,
       clientAddress: request.ip,
+      get signal() {
+        return hangUpSignal(reply.raw);
+      },
       sessionCookie: cookie,
       presented,
       origin: {

@@ -1,9 +1,21 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { type NamedKey } from '../../config/checks/key-list.js';
+import { ShortMemory } from '../memory/short-memory.js';
 
 const FORMAT = '1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+/** How many derived keys are kept, and for how long after their last use: as many as open sessions, and as long. */
+const MOST_KEYS = 2000;
+const KEY_MS = 20_000;
 
 /** What a sealed text is bound to: moved to another key or version, it does not open. */
 export interface SealContext {
@@ -17,13 +29,19 @@ export interface SealContext {
  * a dump of the store nor a server key opens a session without the handle.
  */
 export class RecordSeal {
+  readonly #keys: readonly [NamedKey, ...NamedKey[]];
+  readonly #derived = new ShortMemory<DerivedKey>(MOST_KEYS, KEY_MS);
+
   /** @param keys newest first: the first seals, all open. */
-  constructor(private readonly keys: readonly [NamedKey, ...NamedKey[]]) {}
+  constructor(keys: readonly [NamedKey, ...NamedKey[]]) {
+    this.#keys = keys;
+  }
 
   seal(plaintext: string, context: SealContext): string {
-    const [{ kid, key }] = this.keys;
+    const [key] = this.#keys;
+    const { kid } = key;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', recordKey(key, context.handle), nonce);
+    const cipher = createCipheriv('aes-256-gcm', this.#recordKey(key, context), nonce);
     cipher.setAAD(boundTo(kid, context));
     const body = Buffer.concat([
       nonce,
@@ -37,13 +55,13 @@ export class RecordSeal {
   /** The plaintext, or undefined where the text was not sealed for this context by a key that is still known. */
   open(sealed: string, context: SealContext): string | undefined {
     const [format, kid, text] = sealed.split('.');
-    const key = this.keys.find((known) => known.kid === kid)?.key;
+    const key = this.#keys.find((known) => known.kid === kid);
     if (format !== FORMAT || kid === undefined || text === undefined || key === undefined) return undefined;
     const body = Buffer.from(text, 'base64url');
     if (body.length < NONCE_BYTES + TAG_BYTES) return undefined;
     const decipher = createDecipheriv(
       'aes-256-gcm',
-      recordKey(key, context.handle),
+      this.#recordKey(key, context),
       body.subarray(0, NONCE_BYTES),
     );
     decipher.setAAD(boundTo(kid, context));
@@ -60,17 +78,34 @@ export class RecordSeal {
   /** Whether the text says that it was sealed in this form by a key that is known here. */
   isOfKnownKey(sealed: string): boolean {
     const [format, kid] = sealed.split('.');
-    return format === FORMAT && this.keys.some((known) => known.kid === kid);
+    return format === FORMAT && this.#keys.some((known) => known.kid === kid);
   }
 
   /** True when the text was sealed by an older key, so that the next write should seal it anew. */
   isOld(sealed: string): boolean {
-    return !sealed.startsWith(`${FORMAT}.${this.keys[0].kid}.`);
+    return !sealed.startsWith(`${FORMAT}.${this.#keys[0].kid}.`);
+  }
+
+  /** Drops the key that was derived for a record. */
+  forget(storeKey: string): void {
+    this.#derived.delete(storeKey);
+  }
+
+  #recordKey({ kid, key }: NamedKey, { handle, storeKey }: SealContext): KeyObject {
+    const kept = this.#derived.get(storeKey);
+    if (kept?.kid === kid && kept.handle === handle) return kept.key;
+    const derived = createSecretKey(
+      new Uint8Array(hkdfSync('sha256', key, Buffer.from(handle), 'portico session record', 32)),
+    );
+    this.#derived.set(storeKey, { kid, handle, key: derived });
+    return derived;
   }
 }
 
-function recordKey(serverKey: Buffer, handle: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', serverKey, Buffer.from(handle), 'portico session record', 32));
+interface DerivedKey {
+  readonly kid: string;
+  readonly handle: string;
+  readonly key: KeyObject;
 }
 
 function boundTo(kid: string, { storeKey, version }: SealContext): Buffer {

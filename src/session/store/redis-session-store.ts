@@ -18,6 +18,7 @@ const PING_MS = 1000;
 
 /** Sessions in Redis, for any number of instances. Redis keeps the time and expires sessions. */
 export class RedisSessionStore implements SessionStore {
+  readonly isShared = true;
   readonly #redis: RedisConnection;
   readonly #idle: number;
   readonly #max: number;

@@ -34,6 +34,8 @@ export type LeaseState = 'taken' | 'held' | 'settled';
  * Each method throws `SessionStoreUnavailableError` when the store cannot do its work.
  */
 export interface SessionStore {
+  /** Whether other instances may have the same sessions. */
+  readonly isShared?: boolean;
   /** Stores version 1 under a key that must be new; gives the absolute end in milliseconds of the epoch. */
   create(key: string, sealed: string): Promise<number>;
   /** The live session, whose idle time starts again; undefined where there is none or it has expired. */

@@ -1,0 +1,23 @@
+/** The stream of an answer, as far as it tells that the caller has hung up. */
+export interface AnswerStream {
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+const signals = new WeakMap<AnswerStream, AbortSignal>();
+
+/** Aborts when the connection of a request is closed before its answer is complete. Made when something can be aborted. */
+export function hangUpSignal(answer: AnswerStream): AbortSignal {
+  const made = signals.get(answer);
+  if (made !== undefined) return made;
+  const controller = new AbortController();
+  signals.set(answer, controller.signal);
+  if (answer.destroyed) controller.abort();
+  else {
+    answer.once('close', () => {
+      if (!answer.writableEnded) controller.abort();
+    });
+  }
+  return controller.signal;
+}

@@ -1,0 +1,125 @@
+/** Work under way, or an answer that is kept for a while. */
+interface SharedWork {
+  readonly answer: Promise<unknown>;
+  /** Callers who still wait for the answer; infinite with one who cannot leave. */
+  waiting: number;
+  /** Ends the work; absent while somebody cannot leave. */
+  readonly abort: AbortController | undefined;
+}
+
+/** How long answers are kept, and how much of them. */
+export interface AnswerReuse {
+  /** Milliseconds for which an answer is given again; 0: none is kept. */
+  readonly milliseconds: number;
+  /** The most characters of JSON of all answers together; an answer that does not fit is not kept. */
+  readonly mostCharacters: number;
+}
+
+const NO_REUSE: AnswerReuse = { milliseconds: 0, mostCharacters: 0 };
+
+/**
+ * Work of sessions that is under way, shared by all who ask for the same meanwhile. What has failed is not kept, and what has
+ * been answered only for as long as the reuse of answers allows.
+ */
+export class InFlight {
+  readonly #sessions = new Map<string, Map<string, SharedWork>>();
+  readonly #reuse: AnswerReuse;
+  #kept = 0;
+
+  constructor(reuse: AnswerReuse = NO_REUSE) {
+    this.#reuse = reuse;
+  }
+
+  /**
+   * Starts the work, unless the same is under way for that session. The last caller who leaves aborts it.
+   *
+   * @param sessionKey the store key; nothing is ever shared between two.
+   * @param name all that tells one piece of work from another.
+   * @param work called with a signal where every caller may leave.
+   * @param caller aborts when the caller leaves; without it, the caller stays until the end.
+   */
+  share<T>(
+    sessionKey: string,
+    name: string,
+    work: (signal: AbortSignal | undefined) => Promise<T>,
+    caller?: AbortSignal,
+  ): Promise<T> {
+    const running = this.#sessions.get(sessionKey) ?? new Map<string, SharedWork>();
+    this.#sessions.set(sessionKey, running);
+    let shared = running.get(name);
+    if (shared === undefined) {
+      const abort = caller && new AbortController();
+      const answer = work(abort?.signal);
+      shared = { answer, abort, waiting: 0 };
+      running.set(name, shared);
+      void this.#settle(sessionKey, running, name, shared);
+    }
+    this.#join(shared, caller, () => {
+      this.#remove(sessionKey, running, name);
+    });
+    return shared.answer as Promise<T>;
+  }
+
+  /** Whoever asks from now on gets no share in what is under way for the session, and no answer that was kept. */
+  drop(sessionKey: string): void {
+    this.#sessions.delete(sessionKey);
+  }
+
+  /** Sessions with work under way or an answer kept. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  #join(shared: SharedWork, caller: AbortSignal | undefined, remove: () => void): void {
+    if (caller === undefined) {
+      shared.waiting = Infinity;
+      return;
+    }
+    shared.waiting += 1;
+    const leave = (): void => {
+      shared.waiting -= 1;
+      if (shared.waiting > 0) return;
+      remove();
+      shared.abort?.abort();
+    };
+    if (caller.aborted) leave();
+    else caller.addEventListener('abort', leave, { once: true });
+  }
+
+  async #settle(
+    sessionKey: string,
+    running: Map<string, SharedWork>,
+    name: string,
+    shared: SharedWork,
+  ): Promise<void> {
+    const remove = (): void => {
+      if (running.get(name) === shared) this.#remove(sessionKey, running, name);
+    };
+    try {
+      const answer = await shared.answer;
+      const isCurrent = this.#sessions.get(sessionKey) === running && running.get(name) === shared;
+      if (!isCurrent || !this.#keep(answer, remove)) remove();
+    } catch {
+      remove();
+    }
+  }
+
+  /** Whether an answer is kept for a while; then it is removed later. */
+  #keep(answer: unknown, remove: () => void): boolean {
+    const { milliseconds, mostCharacters } = this.#reuse;
+    if (milliseconds === 0) return false;
+    const size = (JSON.stringify(answer) as string | undefined)?.length ?? 0;
+    if (this.#kept + size > mostCharacters) return false;
+    this.#kept += size;
+    setTimeout(() => {
+      this.#kept -= size;
+      remove();
+    }, milliseconds).unref();
+    return true;
+  }
+
+  #remove(sessionKey: string, running: Map<string, SharedWork>, name: string): void {
+    running.delete(name);
+    if (running.size === 0 && this.#sessions.get(sessionKey) === running) this.#sessions.delete(sessionKey);
+  }
+}

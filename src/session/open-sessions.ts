@@ -1,0 +1,144 @@
+import { type PlatformClient, type PlatformSession } from '../client/index.js';
+import { ShortMemory } from './memory/short-memory.js';
+import { type OpenSession, type StoredVersion } from './open-session.js';
+import { newHandle, storeKey } from './sealed/handle.js';
+import { type RecordSeal } from './sealed/sealed-record.js';
+import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
+import { type StoredSession } from './store/session-store.js';
+
+/** How many open sessions are kept, and for how long after their last use. Their memory: docs/operations.md. */
+const MOST_OPEN = 2000;
+const OPEN_MS = 20_000;
+
+/** No session has this revision: its record is written again with the next use. */
+const OUTDATED = -1;
+
+/**
+ * The open sessions of this process, one per stored record. The store is asked at every request; where it holds the sealed
+ * bytes that were opened last, the open session is taken as it is.
+ */
+export class OpenSessions {
+  readonly #kept = new ShortMemory<OpenSession>(MOST_OPEN, OPEN_MS);
+  readonly #seal: RecordSeal;
+  readonly #client: PlatformClient;
+
+  constructor(seal: RecordSeal, client: PlatformClient) {
+    this.#seal = seal;
+    this.#client = client;
+  }
+
+  /** A session under a new handle. It is kept once it is stored. */
+  begin(session: PlatformSession, transport: HandleTransport, service?: ServiceLogin): OpenSession {
+    const handle = newHandle();
+    const place = { handle, key: storeKey(handle), transport };
+    return opened(place, session, service, this.version({ ...place, session, service }, 1));
+  }
+
+  keep(open: OpenSession): void {
+    this.#kept.set(open.key, open);
+  }
+
+  /** Drops a session, with everything that opens its record. */
+  end(open: OpenSession): void {
+    open.hasEnded = true;
+    this.drop(open.key);
+  }
+
+  drop(key: string): void {
+    this.#kept.delete(key);
+    this.#seal.forget(key);
+  }
+
+  /** The open session of a stored record; undefined if the record cannot be opened. */
+  take(handle: string, key: string, found: StoredSession): OpenSession | undefined {
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return this.update(kept, found) ? kept : undefined;
+    const record = this.#record(handle, key, found);
+    if (record === undefined) return undefined;
+    const { transport, service, snapshot } = record;
+    const session = this.#client.restoreSession(snapshot);
+    const open = opened({ handle, key, transport }, session, service, this.#stored(session, found));
+    open.expiresAt = found.expiresAt;
+    this.keep(open);
+    return open;
+  }
+
+  /** Brings an open session up to a stored record; false if the record cannot be opened. */
+  update(open: OpenSession, found: StoredSession): boolean {
+    const { stored, unconfirmed } = open;
+    open.expiresAt = found.expiresAt;
+    // An older version was read before a write of this process.
+    if (found.version < stored.version || isSame(found, stored)) return true;
+    if (unconfirmed !== undefined && isSame(found, unconfirmed)) {
+      open.stored = unconfirmed;
+      open.unconfirmed = undefined;
+      return true;
+    }
+    const record = this.#record(open.handle, open.key, found);
+    if (record === undefined) return false;
+    this.adopt(open, JSON.stringify(record.snapshot), record.service, found);
+    return true;
+  }
+
+  /** Puts the state of a stored version in place of what is open. */
+  adopt(
+    open: OpenSession,
+    snapshot: string,
+    service: ServiceLogin | undefined,
+    found: Pick<StoredSession, 'version' | 'sealed'>,
+  ): void {
+    open.session.updateFromJson(snapshot);
+    open.service = service;
+    open.stored = this.#stored(open.session, found);
+    open.unconfirmed = undefined;
+  }
+
+  /** What is open, sealed as a version of the record. */
+  version(
+    open: Pick<OpenSession, 'handle' | 'key' | 'transport' | 'session' | 'service'>,
+    version: number,
+  ): StoredVersion {
+    const { handle, key, transport, session, service } = open;
+    const { revision } = session;
+    const snapshot = session.toDict();
+    const record: SessionRecord = { transport, service, snapshot };
+    const sealed = this.#seal.seal(JSON.stringify(record), { handle, storeKey: key, version });
+    return { version, sealed, saved: JSON.stringify(snapshot), revision };
+  }
+
+  #record(handle: string, key: string, { sealed, version }: StoredSession): SessionRecord | undefined {
+    const text = this.#seal.open(sealed, { handle, storeKey: key, version });
+    return text === undefined ? undefined : (JSON.parse(text) as SessionRecord);
+  }
+
+  #stored(
+    session: PlatformSession,
+    { version, sealed }: Pick<StoredSession, 'version' | 'sealed'>,
+  ): StoredVersion {
+    if (this.#seal.isOld(sealed)) return { version, sealed, saved: '', revision: OUTDATED };
+    return { version, sealed, saved: session.json(), revision: session.revision };
+  }
+}
+
+/** Sealed bytes are bound to their version: under another one they do not open. */
+function isSame(found: StoredSession, { version, sealed }: StoredVersion): boolean {
+  return found.version === version && found.sealed === sealed;
+}
+
+function opened(
+  place: Pick<OpenSession, 'handle' | 'key' | 'transport'>,
+  session: PlatformSession,
+  service: ServiceLogin | undefined,
+  stored: StoredVersion,
+): OpenSession {
+  return {
+    ...place,
+    session,
+    service,
+    stored,
+    expiresAt: 0,
+    unconfirmed: undefined,
+    writing: Promise.resolve(),
+    hasEnded: false,
+  };
+}
