@@ -8,7 +8,7 @@ export { type CircuitChange, type CircuitName } from './connection/resilience/ci
 export { type CallOptions, type RequestMethod, type RequestOptions } from './session/request-options.js';
 export { PlatformResponse } from './connection/response/platform-response.js';
 export { type HeaderField, type ResponseHeaders } from './connection/response/response-headers.js';
-export { type LoginCredentials } from './session/login.js';
+export { type LoginCredentials, type LoginMode } from './session/login.js';
 export {
   AuthenticatedPlatformSession,
   withPlatformSession,

@@ -175,6 +175,7 @@ const OWN_OPTIONS: Record<Exclude<keyof AuthenticatedSessionOptions, keyof Platf
   password: true,
   identityToken: true,
   apiKey: true,
+  mode: true,
   logoutOnExit: true,
   keepAliveSeconds: true,
   relogin: true,

@@ -3,7 +3,10 @@ import {
   delegateRequest,
   isPasswordWithoutUsername,
   loginRequest,
+  modeField,
+  requireLdapCredentials,
   type LoginCredentials,
+  type LoginMode,
   type LoginRequest,
 } from '../session/login.js';
 import { resolveCredential, type Credential } from './credential.js';
@@ -20,6 +23,8 @@ export interface ManagedCredentials {
   identityToken?: Credential | null | undefined;
   /** For mode 4096; takes precedence over user name and password. */
   apiKey?: Credential | null | undefined;
+  /** Where the platform checks user name and password: itself, or the LDAP directory (mode 16). Default: itself. */
+  mode?: LoginMode | null | undefined;
 }
 
 /** Where and how to log in, with all providers resolved. */
@@ -45,9 +50,11 @@ export async function resolveLogin(options: ManagedCredentials): Promise<Resolve
   ]);
   if (baseUrl === undefined) throw new MissingCredentialError('The credential "baseUrl" is missing.');
   if (identityToken !== undefined) return { baseUrl, request: () => delegateRequest(identityToken) };
-  const credentials: LoginCredentials = apiKey === undefined ? { username, password } : { apiKey };
+  const mode = modeField(options);
+  const credentials: LoginCredentials = apiKey === undefined ? { username, password, mode } : { apiKey };
   if (isPasswordWithoutUsername(credentials)) {
     throw new MissingCredentialError('The credential "username" is missing, but a password is given.');
   }
+  requireLdapCredentials({ ...credentials, mode });
   return { baseUrl, request: (applicationType) => loginRequest(credentials, applicationType) };
 }

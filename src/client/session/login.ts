@@ -1,6 +1,11 @@
 import { InvalidRequestError, MissingCredentialError } from '../errors/error-classes.js';
 import { isRecord } from '../json/is-record.js';
 
+const MODES = ['standard', 'ldap'] as const;
+
+/** Where the platform checks a user name and password. */
+export type LoginMode = (typeof MODES)[number];
+
 /** What to log in with; nothing at all is an anonymous login. Null means absent; an empty string does not. */
 export interface LoginCredentials {
   /** With a password: mode 1. Alone: mode 4096, as a trusted user. */
@@ -9,6 +14,8 @@ export interface LoginCredentials {
   password?: string | null | undefined;
   /** Mode 4096, unless user name and password are both given. */
   apiKey?: string | null | undefined;
+  /** Where the platform checks a user name and password: itself, or the LDAP directory (mode 16). Default: itself. */
+  mode?: LoginMode | null | undefined;
   /** Application type identifier. Default: the client's. */
   applicationType?: number | null | undefined;
 }
@@ -22,15 +29,15 @@ export interface LoginRequest {
   readonly secrets: readonly string[];
 }
 
-/** Spec: Login request body. */
-const MODE = { standard: 1, trusted: 4096, anonymous: 8, delegated: -1 } as const;
+/** Spec: Login request body. Mode 16 is what the platform calls LDAP. */
+const MODE = { standard: 1, ldap: 16, trusted: 4096, anonymous: 8, delegated: -1 } as const;
 
 /** The identity token arrives in a header, so it can only hold what a header can. */
 const IDENTITY_TOKEN = /^[\x20-\x7E]{1,4096}$/;
 
 /**
  * `POST auth/login` for credentials. Spec, Endpoints: user name and password select mode 1, otherwise an API key 4096,
- * otherwise a user name alone 4096, otherwise 8.
+ * otherwise a user name alone 4096, otherwise 8. With `mode: 'ldap'`, user name and password select 16.
  */
 export function loginRequest(credentials: LoginCredentials, defaultApplicationType: number): LoginRequest {
   const username = credentials.username ?? undefined;
@@ -43,7 +50,7 @@ export function loginRequest(credentials: LoginCredentials, defaultApplicationTy
     secrets: [password, apiKey, ...secrets].filter((secret) => secret !== undefined),
   });
   if (username !== undefined && password !== undefined) {
-    return request({ username, password, loginMode: MODE.standard });
+    return request({ username, password, loginMode: MODE[credentials.mode ?? 'standard'] });
   }
   const trusted = apiKey ?? username;
   if (trusted === undefined) return request({ loginMode: MODE.anonymous });
@@ -68,6 +75,15 @@ export function delegateRequest(identityToken: unknown): LoginRequest {
   };
 }
 
+/**
+ * LDAP knows users by name and password only.
+ * @throws InvalidRequestError when one of them is missing
+ */
+export function requireLdapCredentials({ mode, username, password }: LoginCredentials): void {
+  if (mode !== 'ldap' || (isPresent(username) && isPresent(password))) return;
+  throw new InvalidRequestError('The login mode ldap needs a user name and a password.');
+}
+
 /** Whether a password is given without a user name or an API key: by the letter of the spec an anonymous login. */
 export function isPasswordWithoutUsername({ username, password, apiKey }: LoginCredentials): boolean {
   return isPresent(password) && !isPresent(username) && !isPresent(apiKey);
@@ -84,22 +100,36 @@ export function readCredentials(given: unknown): LoginCredentials {
     username: stringField(given, 'username'),
     password: stringField(given, 'password'),
     apiKey: stringField(given, 'apiKey'),
+    mode: modeField(given),
     applicationType: applicationTypeField(given),
   };
   if (isPasswordWithoutUsername(credentials)) throw new InvalidRequestError('A password needs a user name.');
+  requireLdapCredentials(credentials);
   const isAnonymous = credentials.username === undefined && credentials.apiKey === undefined;
-  const others = Object.keys(given).filter((name) => name !== 'applicationType' && isPresent(given[name]));
+  const others = Object.keys(given).filter(
+    (name) => !NOT_CREDENTIALS.includes(name) && isPresent(given[name]),
+  );
   if (isAnonymous && others.length > 0) {
     throw new InvalidRequestError('The credentials of a login are username, password and apiKey.');
   }
   return credentials;
 }
 
+const NOT_CREDENTIALS: readonly string[] = ['mode', 'applicationType'];
+
 function stringField(given: Record<string, unknown>, name: string): string | undefined {
   const value = given[name];
   if (!isPresent(value)) return undefined;
   if (typeof value === 'string') return value;
   throw new InvalidRequestError(`The ${name} of a login must be a string.`);
+}
+
+/** @throws InvalidRequestError when it is not one of the login modes */
+export function modeField({ mode }: { readonly mode?: unknown }): LoginMode | undefined {
+  if (!isPresent(mode)) return undefined;
+  const known = MODES.find((name) => name === mode);
+  if (known !== undefined) return known;
+  throw new InvalidRequestError(`The mode of a login must be one of ${MODES.join(', ')}.`);
 }
 
 function applicationTypeField({ applicationType }: Record<string, unknown>): number | undefined {

@@ -100,6 +100,12 @@ describe('a managed session', () => {
       'POST auth/login',
       { loginMode: 8, applicationType: 8 },
     ],
+    [
+      'user name and password in LDAP',
+      { username: 'u', password: () => 'p', mode: 'ldap' as const },
+      'POST auth/login',
+      { username: 'u', password: 'p', loginMode: 16, applicationType: 8 },
+    ],
     ['nothing, anonymously', {}, 'POST auth/login', { loginMode: 8, applicationType: 8 }],
   ])('logs in by %s', async (_name, credentials, route, body) => {
     const platform = await platformWith();

@@ -27,6 +27,14 @@ describe('login', () => {
       { username: 'u', password: '' },
       { username: 'u', password: '', loginMode: 1, applicationType: 8 },
     ],
+    [
+      { username: 'u', password: 'p', mode: 'ldap' as const },
+      { username: 'u', password: 'p', loginMode: 16, applicationType: 8 },
+    ],
+    [
+      { username: 'u', password: 'p', mode: 'standard' as const },
+      { username: 'u', password: 'p', loginMode: 1, applicationType: 8 },
+    ],
     [{ apiKey: 'k' }, { username: 'k', loginMode: 4096, applicationType: 8 }],
     [
       { username: 'u', apiKey: 'k' },
@@ -61,6 +69,11 @@ describe('login', () => {
     [{ username: null, password: '' }],
     [{ username: 5, password: 'p' }],
     [{ apiKey: () => 'k' }],
+    [{ mode: 'ldap' }],
+    [{ mode: 'ldap', username: 'u' }],
+    [{ mode: 'ldap', apiKey: 'k' }],
+    [{ mode: 'LDAP', username: 'u', password: 'p' }],
+    [{ mode: 16, username: 'u', password: 'p' }],
     [{ applicationType: '8' }],
     [{ applicationType: 1.5 }],
     [{ api_key: 'k' }],
