@@ -1,11 +1,17 @@
-import { optional, rule, wholeNumber } from '../providers/parameters/rules.js';
+import { optional, type Rule, rule, wholeNumber } from '../providers/parameters/rules.js';
 import { type CredentialSource, SOURCE } from './credential-source.js';
+
+const LOGIN_MODES = ['standard', 'ldap'] as const;
+
+export type LoginMode = (typeof LOGIN_MODES)[number];
 
 /** A named way to log in without giving anybody a password: which credentials, and who may use them. */
 export interface CredentialProfile {
   readonly username?: CredentialSource;
   readonly password?: CredentialSource;
   readonly apiKey?: CredentialSource;
+  /** Where the platform checks user name and password: itself, or its LDAP directory. Default: itself. */
+  readonly mode?: LoginMode;
   /** Sent at login; default: the service's own. */
   readonly applicationType?: number;
   /** Hexadecimal SHA-256 of the key that opens the profile. */
@@ -14,11 +20,26 @@ export interface CredentialProfile {
   readonly ttlSeconds?: number;
 }
 
+/** LDAP knows users by name and password only. */
+const LDAP_CREDENTIALS = rule(
+  'ldap needs username and password, and no apiKey',
+  (mode, { username, password, apiKey }) =>
+    mode !== 'ldap' || (username !== undefined && password !== undefined && apiKey === undefined),
+);
+
+const MODE: Rule = (value, siblings) => {
+  const problems = rule(`must be one of ${LOGIN_MODES.join(', ')}`, (mode) =>
+    LOGIN_MODES.some((known) => known === mode),
+  )(value, siblings);
+  return problems.length > 0 ? problems : LDAP_CREDENTIALS(value, siblings);
+};
+
 export const PROFILE_RULES = {
   username: optional(SOURCE),
   password: optional(SOURCE),
   apiKey: optional(SOURCE),
-  applicationType: optional(wholeNumber()),
+  mode: optional(MODE),
+  applicationType: optional(wholeNumber(65_535)),
   profileKeySha256: rule(
     'must be a SHA-256 in hexadecimal',
     (value) => typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value),

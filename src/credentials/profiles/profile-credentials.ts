@@ -1,6 +1,6 @@
 import { type EnvironmentVariables } from '../providers/parameters/store-definition.js';
 import { once, type Once } from '../providers/fetch/once.js';
-import { type CredentialProfile } from './credential-profile.js';
+import { type CredentialProfile, type LoginMode } from './credential-profile.js';
 import { sourceProviders } from './credential-source.js';
 
 /** What a profile logs in with. */
@@ -8,6 +8,7 @@ export interface ProfileLogin {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly apiKey?: string | undefined;
+  readonly mode?: LoginMode | undefined;
   readonly applicationType?: number | undefined;
 }
 
@@ -46,6 +47,7 @@ export function profileCredentials(
         username: values[0],
         password: values[1],
         apiKey: values[2],
+        mode: profile.mode,
         applicationType: profile.applicationType,
       };
     },

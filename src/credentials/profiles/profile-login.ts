@@ -39,6 +39,7 @@ function areSame(one: ProfileLogin, other: ProfileLogin): boolean {
     one.username === other.username &&
     one.password === other.password &&
     one.apiKey === other.apiKey &&
+    one.mode === other.mode &&
     one.applicationType === other.applicationType
   );
 }

@@ -29,6 +29,7 @@ profiles:
   nightly-dashboard:
     username: { store: secrets_manager, secretId: prod/portico, key: username, regionName: eu-west-1 }
     password: { store: parameter_store, name: /prod/portico/password }
+    mode: ldap
     applicationType: 35
     ttlSeconds: 300
     ${KEY}
@@ -49,6 +50,7 @@ profiles:
             regionName: 'eu-west-1',
           },
           password: { store: 'parameter_store', name: '/prod/portico/password' },
+          mode: 'ldap',
           applicationType: 35,
           ttlSeconds: 300,
           profileKeySha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
@@ -111,9 +113,24 @@ profiles:
       'profiles.nightly.password: must be an object',
     ],
     [
+      'has a login mode that does not exist',
+      'username: { store: env, name: U }\nmode: LDAP',
+      'profiles.nightly.mode: must be one of standard, ldap',
+    ],
+    [
+      'looks for a user in LDAP without a password',
+      'username: { store: env, name: U }\nmode: ldap',
+      'profiles.nightly.mode: ldap needs username and password, and no apiKey',
+    ],
+    [
+      'looks for an API key in LDAP',
+      'apiKey: { store: env, name: K }\nmode: ldap',
+      'profiles.nightly.mode: ldap needs username and password, and no apiKey',
+    ],
+    [
       'has the number of an application as a text',
       'username: { store: env, name: U }\napplicationType: "8"',
-      'profiles.nightly.applicationType: must be a whole number, 0 or more',
+      'profiles.nightly.applicationType: must be a whole number from 0 to 65535',
     ],
     [
       'has a part of a second',

@@ -48,9 +48,9 @@ describe('the credentials of a profile', () => {
   });
 
   it('take user name and password from one fetch of their secret', async () => {
-    const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\napplicationType: 35`);
+    const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\nmode: ldap\napplicationType: 35`);
 
-    const expected = { username: 'nightly', password: canary.value, applicationType: 35 };
+    const expected = { username: 'nightly', password: canary.value, mode: 'ldap', applicationType: 35 };
     expect(await credentials()).toEqual(expected);
     expect(store.fetches).toBe(1);
   });
