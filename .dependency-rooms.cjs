@@ -23,7 +23,7 @@ module.exports = {
   ],
 
   http: ['errors'],
-  metrics: ['metrics/registry', 'credentials', 'session', 'session/sealed', 'config', 'errors'],
+  metrics: ['metrics/registry', 'auth', 'credentials', 'session', 'session/sealed', 'config', 'errors'],
   console: ['config'],
   health: ['session', 'session/store'],
 

@@ -3,6 +3,11 @@ import { SessionModule } from '../session/session.module.js';
 import { AuthResolver } from './auth.resolver.js';
 import { AuthService } from './auth.service.js';
 import { LoginLimits } from './login-limits.service.js';
+import { LoginWatch } from './login-watch.service.js';
 
-@Module({ imports: [SessionModule], providers: [AuthResolver, AuthService, LoginLimits] })
+@Module({
+  imports: [SessionModule],
+  providers: [AuthResolver, AuthService, LoginLimits, LoginWatch],
+  exports: [LoginWatch],
+})
 export class AuthModule {}

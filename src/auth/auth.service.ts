@@ -1,37 +1,46 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { PlatformClient, type PlatformSession } from '../client/index.js';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { ExecutionCancelledError, PlatformClient, type PlatformSession } from '../client/index.js';
+import { Settings } from '../config/settings.js';
 import { ProfileLoginService } from '../credentials/profile-login.service.js';
+import { AnonymousLoginOffError } from '../errors/anonymous-login-off-error.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
+import { type OpenSession } from '../session/open-session.js';
+import { logOutAtPlatform } from '../session/platform-logout.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionStore } from '../session/store/session-store.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
+import { type Account } from './login-subject.js';
 import { type DelegateInput, type LoginInput, SessionTransport } from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
-import { loginCredentials, profileLogin } from './read-login.js';
+import { accountOf, isAnonymous, loginCredentials, profileLogin } from './read-login.js';
 
 @Injectable()
 export class AuthService {
+  private readonly logger = new Logger(AuthService.name);
+
   constructor(
     private readonly client: PlatformClient,
     private readonly sessions: SessionService,
     private readonly profiles: ProfileLoginService,
     private readonly limits: LoginLimits,
     @Inject(SessionStore) private readonly store: SessionStore,
+    private readonly settings: Settings,
   ) {}
 
   async login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
     const byProfile = profileLogin(input);
     if (byProfile === undefined) {
       const credentials = loginCredentials(input);
-      return this.begin(context, input.transport, credentials.username ?? undefined, (session) =>
+      if (isAnonymous(credentials) && !this.settings.ANONYMOUS_LOGIN) throw new AnonymousLoginOffError();
+      return this.begin(context, input.transport, accountOf(credentials), (session) =>
         session.login(credentials),
       );
     }
     const { profile, profileKey } = byProfile;
-    const authenticate = (session: PlatformSession): Promise<void> =>
-      this.profiles.logInWithKey(session, profile, profileKey);
-    return this.begin(context, input.transport, profile, authenticate, profile);
+    return this.begin(context, input.transport, { kind: 'profile', name: profile }, (session) =>
+      this.profiles.logInWithKey(session, profile, profileKey),
+    );
   }
 
   delegate(context: RequestContext, input: DelegateInput): Promise<AuthPayload> {
@@ -50,21 +59,63 @@ export class AuthService {
     return { loggedOut: true };
   }
 
-  /** Checks the store first: without it, a new session could not be kept. */
+  /** Every login and delegation ends here, with a payload or an error: the place to learn its outcome. */
   private async begin(
     context: RequestContext,
     transport: SessionTransport,
-    account: string | undefined,
+    account: Account | undefined,
     authenticate: (session: PlatformSession) => Promise<void>,
-    profile?: string,
   ): Promise<AuthPayload> {
+    const open = await this.logIn(context, transport, account, authenticate);
+    const handle = transport === SessionTransport.BEARER ? open.handle : undefined;
+    return { handle, expiresAt: new Date(open.expiresAt) };
+  }
+
+  /** Checks the store first: without it, a new session could not be kept. */
+  private async logIn(
+    context: RequestContext,
+    transport: SessionTransport,
+    account: Account | undefined,
+    authenticate: (session: PlatformSession) => Promise<void>,
+  ): Promise<OpenSession> {
+    const { clientAddress: address, signal } = context;
     const session = this.client.openSession();
-    await this.limits.attempt(context.clientAddress, account, async () => {
+    await this.limits.attempt({ address, account, signal }, async () => {
       await this.store.ping();
+      if (signal.aborted) throw hungUp();
+      // The call is not aborted with its caller: the platform may have begun a session, which nobody could log out.
       await authenticate(session);
     });
-    const bearer = transport === SessionTransport.BEARER;
-    const open = await this.sessions.begin(context, session, bearer ? 'bearer' : 'cookie', profile);
-    return { handle: bearer ? open.handle : undefined, expiresAt: new Date(open.expiresAt) };
+    if (signal.aborted) {
+      await logOutAtPlatform(session, this.logger);
+      throw hungUp();
+    }
+    const handleTransport = transport === SessionTransport.BEARER ? 'bearer' : 'cookie';
+    const profile = account?.kind === 'profile' ? account.name : undefined;
+    const open = await this.sessions.begin(context, session, handleTransport, profile);
+    await this.endWithCaller(context, open);
+    return open;
   }
+
+  /** Whoever hangs up before the answer has been sent never learns the handle: the session ends. */
+  private async endWithCaller(context: RequestContext, open: OpenSession): Promise<void> {
+    const { signal } = context;
+    const end = async (): Promise<void> => {
+      try {
+        await this.sessions.end({ ...context, open: Promise.resolve(open) });
+      } catch (error) {
+        const reason = error instanceof Error ? error.name : 'unknown error';
+        this.logger.warn(`The session of a caller who hung up could not be ended: ${reason}`);
+      }
+    };
+    if (signal.aborted) {
+      await end();
+      throw hungUp();
+    }
+    signal.addEventListener('abort', () => void end(), { once: true });
+  }
+}
+
+function hungUp(): ExecutionCancelledError {
+  return new ExecutionCancelledError('The caller hung up during the login.');
 }

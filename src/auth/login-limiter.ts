@@ -1,97 +1,150 @@
+import { ExecutionCancelledError } from '../client/index.js';
 import { RateLimitedError } from '../errors/rate-limited-error.js';
-import { type FailureCounter } from '../session/store/failure-counter.js';
+import { type LoginRecords } from '../session/store/login-records.js';
+import { AttemptQueue, type FailureRule } from './attempt-queue.js';
 
-/** A key under which failures are counted, and how many are allowed. */
-export interface Allowance {
-  readonly key: string;
-  readonly failures: number;
+/** One attempt to log in, as the limiter sees it. */
+export interface LoginAttempt {
+  /** Checked in turn; each with a key of its own. */
+  readonly rules: readonly FailureRule[];
+  /** The account and its network. One that has logged in there before is not slowed. */
+  readonly place: string | undefined;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
 }
 
-/** The attempts under one key that are being made right now. */
-interface Gate {
-  inFlight: number;
-  /** Counts the failures that this process has seen, so that a count that was read meanwhile is known to be old. */
-  seen: number;
-  readonly waiting: (() => void)[];
+export interface LoginLimiterOptions {
+  /** The longest time that an attempt waits for its turn. */
+  readonly waitMs: number;
+  /** Whether what `work` threw counts as a failed login. */
+  readonly isFailure: (error: unknown) => boolean;
 }
 
 const MS_PER_SECOND = 1000;
 
 /**
  * Lets an attempt through while its failure would still be allowed. Only failures use an allowance up. No more attempts
- * run at once than may still fail, the others wait: a thousand guesses sent together are no more than a thousand sent in
- * turn, and any number of good logins passes.
+ * run at once than may still fail; the others wait in line and are woken once, so that any number of good logins passes.
  */
 export class LoginLimiter {
-  readonly #counter: FailureCounter;
-  readonly #gates = new Map<string, Gate>();
+  readonly #records: LoginRecords;
+  readonly #options: LoginLimiterOptions;
+  readonly #queues = new Map<string, AttemptQueue>();
 
-  constructor(counter: FailureCounter) {
-    this.#counter = counter;
+  constructor(records: LoginRecords, options: LoginLimiterOptions) {
+    this.#records = records;
+    this.#options = options;
   }
 
   /**
-   * @param allowances checked in turn; each distinct.
-   * @param isFailure whether what `work` threw counts.
-   * @throws RateLimitedError when an allowance is used up: then `work` is not begun.
+   * @throws RateLimitedError when too many have failed or are waiting; then `work` is not begun
+   * @throws ExecutionCancelledError when the caller hung up before `work` was begun
+   * @throws SessionStoreUnavailableError
    */
-  async attempt<T>(
-    allowances: readonly Allowance[],
-    work: () => Promise<T>,
-    isFailure: (error: unknown) => boolean,
-  ): Promise<T> {
-    const entered: Allowance[] = [];
+  async attempt<T>({ rules, place, signal }: LoginAttempt, work: () => Promise<T>): Promise<T> {
+    const queues = rules.map((rule) => this.#join(rule));
+    const entered: AttemptQueue[] = [];
     try {
-      for (const allowance of allowances) {
-        await this.#enter(allowance);
-        entered.push(allowance);
+      const isKnownPlace = await this.#look(queues, place);
+      const deadline = Date.now() + this.#options.waitMs;
+      for (const queue of queues) {
+        if (isKnownPlace && queue.rule.then !== 'refuse') continue;
+        await this.#enter(queue, deadline, signal);
+        entered.push(queue);
       }
-      return await work();
+      if (signal.aborted) throw hungUp();
+      const result = await work();
+      // What is not remembered costs a slower login later, and nothing now.
+      if (place !== undefined) void this.#records.addPlace(place).catch(() => undefined);
+      return result;
     } catch (error) {
-      if (isFailure(error)) await Promise.all(entered.map(({ key }) => this.#count(key)));
+      if (this.#options.isFailure(error)) {
+        for (const queue of queues) queue.fail();
+        await this.#records.addFailure(rules.map(({ key }) => key));
+      }
       throw error;
     } finally {
-      for (const { key } of entered) this.#leave(key);
+      for (const queue of entered) queue.leave();
+      for (const queue of queues) this.#part(queue);
     }
   }
 
-  async #enter({ key, failures }: Allowance): Promise<void> {
-    for (;;) {
-      const gate = this.#gate(key);
-      const { seen } = gate;
-      const counted = await this.#counter.get(key);
-      const used = counted?.consumedPoints ?? 0;
-      if (counted !== null && used >= failures) {
-        if (gate.inFlight === 0) this.#gates.delete(key);
-        throw new RateLimitedError(Math.max(1, Math.ceil(counted.msBeforeNext / MS_PER_SECOND)));
-      }
-      if (this.#gate(key) !== gate || gate.seen !== seen) continue;
-      if (used + gate.inFlight < failures) {
-        gate.inFlight += 1;
-        return;
-      }
-      await new Promise<void>((resolve) => gate.waiting.push(resolve));
+  async #look(queues: readonly AttemptQueue[], place: string | undefined): Promise<boolean> {
+    const seenBefore = queues.map(({ failuresHere }) => failuresHere);
+    const keys = queues.map(({ rule }) => rule.key);
+    const { failures, isKnownPlace } = await this.#records.look(keys, place);
+    queues.forEach((queue, index) => {
+      queue.learn(failures[index] ?? 0, seenBefore[index] ?? 0);
+    });
+    return isKnownPlace;
+  }
+
+  async #enter(queue: AttemptQueue, deadline: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw hungUp();
+    const outcome = await turnIn(queue, deadline, signal);
+    if (outcome === 'hung up') throw hungUp();
+    if (outcome === 'queue') throw new RateLimitedError('LOGIN_QUEUE', 1);
+    if (outcome === 'failures') {
+      const endsIn = await this.#records.failuresEndIn(queue.rule.key);
+      throw new RateLimitedError('FAILED_LOGINS', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
     }
   }
 
-  async #count(key: string): Promise<void> {
-    await this.#counter.add(key);
-    this.#gate(key).seen += 1;
+  #join(rule: FailureRule): AttemptQueue {
+    const known = this.#queues.get(rule.key);
+    const queue = known ?? new AttemptQueue(rule);
+    this.#queues.set(rule.key, queue);
+    queue.users += 1;
+    return queue;
   }
 
-  #leave(key: string): void {
-    const gate = this.#gate(key);
-    gate.inFlight -= 1;
-    const waiting = gate.waiting.splice(0);
-    if (gate.inFlight === 0) this.#gates.delete(key);
-    for (const wake of waiting) wake();
+  /** A pause outlives the attempts: otherwise one after the other could make them without it. */
+  #part(queue: AttemptQueue): void {
+    queue.users -= 1;
+    this.#forget(queue);
   }
 
-  #gate(key: string): Gate {
-    const known = this.#gates.get(key);
-    if (known !== undefined) return known;
-    const gate = { inFlight: 0, seen: 0, waiting: [] };
-    this.#gates.set(key, gate);
-    return gate;
+  #forget(queue: AttemptQueue): void {
+    if (queue.users > 0) return;
+    if (queue.isIdle) this.#queues.delete(queue.rule.key);
+    else
+      queue.afterPause(() => {
+        this.#forget(queue);
+      });
   }
+}
+
+function hungUp(): ExecutionCancelledError {
+  return new ExecutionCancelledError('The caller hung up before the login.');
+}
+
+type Outcome = 'begin' | 'failures' | 'queue' | 'hung up';
+
+/** Waits for the turn of an attempt, until a deadline, while its caller is there. */
+async function turnIn(queue: AttemptQueue, deadline: number, signal: AbortSignal): Promise<Outcome> {
+  let end = (): void => undefined;
+  const outcome = await new Promise<Outcome>((resolve) => {
+    const giveUp = queue.enter({
+      begin: () => {
+        resolve('begin');
+      },
+      refuse: resolve,
+    });
+    // Given up at once: a turn that came later would never be ended.
+    const timer = setTimeout(() => {
+      giveUp();
+      resolve('queue');
+    }, deadline - Date.now());
+    const onAbort = (): void => {
+      giveUp();
+      resolve('hung up');
+    };
+    signal.addEventListener('abort', onAbort);
+    end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+  });
+  end();
+  return outcome;
 }

@@ -1,38 +1,77 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LoginFailedError } from '../client/index.js';
 import { Settings } from '../config/settings.js';
-import { FailureCounter } from '../session/store/failure-counter.js';
+import { RateLimitedError } from '../errors/rate-limited-error.js';
+import { LoginRecords } from '../session/store/login-records.js';
+import { type FailureRule } from './attempt-queue.js';
 import { LoginLimiter } from './login-limiter.js';
-import { accountKey, addressKey } from './login-subject.js';
+import { type Account, accountKey, networkKey, placeKey } from './login-subject.js';
+import { LoginWatch } from './login-watch.service.js';
 
-/** How many failures one address, and all callers together, may have for each that one account may have. */
-const ADDRESS_FACTOR = 5;
-const GLOBAL_FACTOR = 100;
+/** How many failures an account over all networks, and a network, may have for each of one account from one network. */
+const WIDE_FACTOR = 5;
+const MS_PER_SECOND = 1000;
 
-/** How many logins may fail: of one account, from one address, and in all. */
+/** Who logs in, and from where. */
+export interface LoginSubject {
+  readonly address: string;
+  /** Undefined for a login without one: anonymous, or by identity token. */
+  readonly account: Account | undefined;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** How many logins may fail, and how many may be made. No limit counts over all callers. */
 @Injectable()
 export class LoginLimits {
   private readonly limiter: LoginLimiter;
 
   constructor(
     private readonly settings: Settings,
-    @Inject(FailureCounter) counter: FailureCounter,
+    @Inject(LoginRecords) private readonly records: LoginRecords,
+    private readonly watch: LoginWatch,
   ) {
-    this.limiter = new LoginLimiter(counter);
+    this.limiter = new LoginLimiter(records, {
+      waitMs: settings.LOGIN_WAIT_MS,
+      isFailure: (error) => error instanceof LoginFailedError,
+    });
   }
 
   /**
-   * Makes one attempt to log in. An attempt without an account, such as by a key or a token, counts against its address.
+   * Makes one attempt to log in.
    *
-   * @throws RateLimitedError before any call
+   * @throws RateLimitedError, ExecutionCancelledError or SessionStoreUnavailableError before any call
    */
-  attempt<T>(address: string, account: string | undefined, work: () => Promise<T>): Promise<T> {
-    const perAccount = this.settings.LOGIN_FAILURES_PER_MINUTE;
-    const allowances = [
-      ...(account === undefined ? [] : [{ key: accountKey(account), failures: perAccount }]),
-      { key: addressKey(address), failures: perAccount * ADDRESS_FACTOR },
-      { key: 'all', failures: perAccount * GLOBAL_FACTOR },
+  async attempt<T>(subject: LoginSubject, work: () => Promise<T>): Promise<T> {
+    const { address, account, signal } = subject;
+    const place = account && placeKey(account, address);
+    try {
+      await this.countLogin(address);
+      return await this.limiter.attempt({ rules: this.rules(subject, place), place, signal }, work);
+    } catch (error) {
+      if (error instanceof RateLimitedError) this.watch.addRefusal(error.reason);
+      if (error instanceof LoginFailedError) this.watch.addFailure();
+      throw error;
+    }
+  }
+
+  private rules({ address, account }: LoginSubject, place: string | undefined): FailureRule[] {
+    const failures = this.settings.LOGIN_FAILURES_PER_MINUTE;
+    const wide = failures * WIDE_FACTOR;
+    return [
+      ...(place === undefined ? [] : [{ key: `place:${place}`, failures, then: 'refuse' as const }]),
+      ...(account === undefined
+        ? []
+        : [{ key: accountKey(account), failures: wide, then: 'delay' as const }]),
+      { key: networkKey(address), failures: wide, then: 'queue' },
     ];
-    return this.limiter.attempt(allowances, work, (error) => error instanceof LoginFailedError);
+  }
+
+  private async countLogin(address: string): Promise<void> {
+    const most = this.settings.LOGIN_RATE_PER_ADDRESS;
+    if (most === 0) return;
+    const { logins, endsIn } = await this.records.addLogin(networkKey(address));
+    if (logins <= most) return;
+    throw new RateLimitedError('LOGIN_RATE', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
   }
 }

@@ -6,22 +6,54 @@ const IPV6_GROUPS = 8;
 /** Whoever has one IPv6 address has all of its /64. */
 const NETWORK_GROUPS = 4;
 
+/** What a login is for. Profiles, users and API keys of the same name have nothing in common. */
+export interface Account {
+  readonly kind: 'user' | 'profile' | 'apiKey';
+  readonly name: string;
+}
+
 /**
- * The key under which an account's failures are counted: a hash, so that no store of counters lists user names. Names that
- * differ in case, width or outer space count as one, since a platform may take them for one.
+ * The key under which an account's failures are counted: a hash, so that no store of counters lists names. User names that a
+ * platform may take for one count as one.
  */
-export function accountKey(username: string): string {
-  const name = username.normalize('NFKC').trim().toLowerCase();
-  return `account:${createHash('sha256').update(name).digest('hex')}`;
+export function accountKey({ kind, name }: Account): string {
+  return `${kind}:${sha256(kind === 'user' ? normalizedName(name) : name)}`;
 }
 
-/** The key under which an address's failures are counted. */
-export function addressKey(address: string): string {
-  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
-  return `address:${isIPv6(plain) ? network(plain) : plain}`;
+/** The key of an account within one network; as revealing as {@link accountKey}. */
+export function placeKey(account: Account, address: string): string {
+  return sha256(`${accountKey(account)}@${network(address)}`);
 }
 
+/** The key under which the failures from an address's network are counted. */
+export function networkKey(address: string): string {
+  return `network:${network(address)}`;
+}
+
+/**
+ * One spelling for all that look alike or that a platform may compare as equal: width and ligatures (NFKC), case, and
+ * characters that cannot be seen. Inner white space counts as one space.
+ */
+export function normalizedName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/gu, (character) =>
+      /\s/u.test(character) && character !== '\uFEFF' ? ' ' : '',
+    )
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+/** An IPv4 address, or the first 64 bits of an IPv6 address. */
 function network(address: string): string {
+  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
+  return isIPv6(plain) ? first64Bits(plain) : plain;
+}
+
+function first64Bits(address: string): string {
   const [head = '', tail] = (address.split('%', 1)[0] ?? '').toLowerCase().split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
@@ -30,4 +62,8 @@ function network(address: string): string {
     .slice(0, NETWORK_GROUPS)
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

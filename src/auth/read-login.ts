@@ -1,18 +1,38 @@
 import { InvalidRequestError, type LoginCredentials } from '../client/index.js';
-import { type LoginInput } from './login.input.js';
+import { LoginMode, type LoginInput } from './login.input.js';
+import { type Account } from './login-subject.js';
 
 /**
  * The credentials of a login without a profile. Null counts as not given: GraphQL distinguishes the two, the platform
  * does not.
  *
- * @throws InvalidRequestError for a password without a user name. The client accepts that together with an API key.
+ * @throws InvalidRequestError for more or fewer credentials than one login mode takes. The client goes by the precedence of
+ *   the specification instead; a caller would not notice which of them had been used.
  */
 export function loginCredentials(input: LoginInput): LoginCredentials {
   const credentials = given(input);
-  if (credentials.password !== undefined && credentials.username === undefined) {
+  const { username, password, apiKey, mode } = credentials;
+  if (apiKey !== undefined && (username !== undefined || password !== undefined)) {
+    throw new InvalidRequestError('An apiKey goes without username and password');
+  }
+  if (password !== undefined && username === undefined) {
     throw new InvalidRequestError('A password needs a user name');
   }
+  if (mode === 'ldap' && password === undefined) {
+    throw new InvalidRequestError('The login mode LDAP needs username and password');
+  }
   return credentials;
+}
+
+/** Whether a login goes without credentials, by mode 8. */
+export function isAnonymous({ username, apiKey }: LoginCredentials): boolean {
+  return username === undefined && apiKey === undefined;
+}
+
+/** Whose failures a login counts among; undefined for an anonymous one. */
+export function accountOf({ username, apiKey }: LoginCredentials): Account | undefined {
+  if (username != null) return { kind: 'user', name: username };
+  return apiKey == null ? undefined : { kind: 'apiKey', name: apiKey };
 }
 
 /**
@@ -28,17 +48,18 @@ export function profileLogin(input: LoginInput): { profile: string; profileKey: 
   }
   if (Object.values(given(input)).some((value) => value !== undefined)) {
     throw new InvalidRequestError(
-      'A login by profile goes without username, password, apiKey and applicationType: the profile has them',
+      'A login by profile goes without username, password, apiKey, mode and applicationType: the profile has them',
     );
   }
   return { profile, profileKey };
 }
 
-function given({ username, password, apiKey, applicationType }: LoginInput): LoginCredentials {
+function given({ username, password, apiKey, applicationType, mode }: LoginInput): LoginCredentials {
   return {
     username: username ?? undefined,
     password: password ?? undefined,
     apiKey: apiKey ?? undefined,
+    mode: mode === LoginMode.LDAP ? 'ldap' : undefined,
     applicationType: applicationType ?? undefined,
   };
 }

@@ -15,7 +15,8 @@ export const ERROR_CODES = {
   SESSION_STORE_UNAVAILABLE: 'The session store cannot be reached. The session is not lost: try again.',
   CREDENTIAL_UNAVAILABLE:
     'A credential of the profile cannot be loaded; the log says which one, under the `requestId`.',
-  RATE_LIMITED: 'Too many failed logins; `retryAfter` says in how many seconds to try again.',
+  RATE_LIMITED:
+    'Too many logins, failed, made or waiting; `retryAfter` says in how many seconds to try again.',
   BAD_REQUEST: 'The HTTP request is not a GraphQL request.',
   GRAPHQL_PARSE_FAILED: 'The document is not valid GraphQL syntax.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema or exceeds a limit.',

@@ -67,6 +67,16 @@ export const REASON_TABLE = {
     codes: ['FORBIDDEN'],
     meaning: 'A mutation came from a page whose origin is not allowed, or by cookie without `Origin`.',
   },
+  ANONYMOUS_LOGIN_OFF: { codes: ['FORBIDDEN'], meaning: 'Anonymous logins are turned off.' },
+  FAILED_LOGINS: {
+    codes: ['RATE_LIMITED'],
+    meaning: 'Too many logins of the account have failed from the same network.',
+  },
+  LOGIN_RATE: { codes: ['RATE_LIMITED'], meaning: 'Too many logins have come from the same network.' },
+  LOGIN_QUEUE: {
+    codes: ['RATE_LIMITED'],
+    meaning: 'The login waited too long for its turn: after many failed logins, one network logs in slowly.',
+  },
   CONNECT: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'The connection was refused or reset.' },
   DNS: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'The host name was not found.' },
   TLS: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'No trusted TLS connection could be made.' },

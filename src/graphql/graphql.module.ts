@@ -1,6 +1,7 @@
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nestjs/apollo';
-import { Module } from '@nestjs/common';
+import { Module, ValidationPipe } from '@nestjs/common';
+import { APP_PIPE } from '@nestjs/core';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
 import { FederationGatePlugin } from './federation/federation-gate.plugin.js';
@@ -14,6 +15,7 @@ import { PersistedDocumentsModule } from './documents/persisted-documents.module
 import { refusalRule } from './documents/refused-document.js';
 import { RequestPlugin } from './request/request.plugin.js';
 import { describeRootTypes } from './federation/root-descriptions.js';
+import { invalidInput } from './errors/invalid-input.js';
 import { toGraphQLError } from './errors/to-graphql-error.js';
 
 /** Composers support different versions and directives; all support these. */
@@ -31,6 +33,18 @@ const FEDERATION = {
     '@override',
   ],
 } as const;
+
+/** Checks inputs by the rules of their classes. */
+const INPUT_PIPE = {
+  provide: APP_PIPE,
+  useFactory: (): ValidationPipe =>
+    new ValidationPipe({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: true,
+      exceptionFactory: invalidInput,
+    }),
+};
 
 @Module({
   imports: [
@@ -65,6 +79,6 @@ const FEDERATION = {
       }),
     }),
   ],
-  providers: [DocumentPlugin, OriginPlugin, FederationGatePlugin, RequestPlugin],
+  providers: [INPUT_PIPE, DocumentPlugin, OriginPlugin, FederationGatePlugin, RequestPlugin],
 })
 export class GraphQLModule {}

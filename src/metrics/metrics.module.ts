@@ -10,11 +10,14 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyInstance } from 'fastify';
 import { type Registry } from 'prom-client';
+import { AuthModule } from '../auth/auth.module.js';
+import { LoginWatch } from '../auth/login-watch.service.js';
 import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from '../credentials/index.js';
 import { RefusedRecords } from '../session/sealed/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
 import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
+import { showLogins } from './login-metrics.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { MetricsRegistry, processRegistry } from './registry/metrics-registry.js';
 import { showProfiles } from './profile-metrics.js';
@@ -24,7 +27,7 @@ import { showRefusedRecords } from './session-metrics.js';
 /** Metrics on a separate port; without `METRICS_PORT` nothing is measured. */
 @Global()
 @Module({
-  imports: [SessionModule],
+  imports: [SessionModule, AuthModule],
   providers: [
     {
       provide: MetricsRegistry,
@@ -44,6 +47,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
     @Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined,
     private readonly refused: RefusedRecords,
+    private readonly logins: LoginWatch,
     private readonly adapterHost: HttpAdapterHost,
     private readonly settings: Settings,
   ) {}
@@ -52,6 +56,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     if (this.registry === undefined) return;
     measureRequests(this.adapterHost.httpAdapter.getInstance<FastifyInstance>(), this.registry);
     showRefusedRecords(this.refused, this.registry);
+    showLogins(this.logins, this.registry);
     if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);
   }
 

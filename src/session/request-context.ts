@@ -15,8 +15,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** Where the request comes from, as far as the proxies in between are trusted. */
   readonly clientAddress: string;
-  /** Aborts when the caller hangs up before the answer. */
-  readonly signal?: AbortSignal | undefined;
+  /** Aborted when the caller hangs up before the answer has been sent. */
+  readonly signal: AbortSignal;
   presented: PresentedHandle | undefined;
   /** The session of this request, opened once however many fields ask for it. */
   open?: Promise<OpenSession>;

@@ -11,7 +11,7 @@ import { RefusedRecords } from './sealed/refused-records.js';
 import { RecordSeal } from './sealed/sealed-record.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { sessionKeys, type SessionKeys } from './sealed/session-keys.js';
-import { FailureCounter } from './store/failure-counter.js';
+import { LoginRecords } from './store/login-records.js';
 import { SessionStore } from './store/session-store.js';
 import { StoreBackend } from './store/store-backend.js';
 import { STORE_BACKENDS } from './store/store-backends.js';
@@ -49,7 +49,6 @@ function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> 
     },
     { provide: StoreBackend, inject: [Settings], useFactory: storeBackend },
     { provide: SessionStore, inject: [StoreBackend], useFactory: ({ sessions }: StoreBackend) => sessions },
-    { provide: FailureCounter, inject: [StoreBackend], useFactory: ({ failures }: StoreBackend) => failures },
     {
       provide: ReadReuse,
       inject: [Settings],
@@ -58,6 +57,7 @@ function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> 
         mostCharacters: MOST_REUSED_CHARACTERS,
       }),
     },
+    { provide: LoginRecords, inject: [StoreBackend], useFactory: ({ logins }: StoreBackend) => logins },
     RefusedRecords,
     SealedSessions,
     SessionRenewal,
@@ -66,7 +66,7 @@ function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> 
     AuthPayloadSessionResolver,
     ExtendPayloadSessionResolver,
   ],
-  exports: [SessionService, SessionStore, FailureCounter, RefusedRecords],
+  exports: [SessionService, SessionStore, LoginRecords, RefusedRecords],
 })
 export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(SessionModule.name);

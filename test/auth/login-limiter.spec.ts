@@ -1,39 +1,47 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { countInProcess } from '../../src/session/store/failure-counter.js';
+import { type FailureRule } from '../../src/auth/attempt-queue.js';
 import { LoginLimiter } from '../../src/auth/login-limiter.js';
+import { ExecutionCancelledError } from '../../src/client/index.js';
 import { RateLimitedError } from '../../src/errors/rate-limited-error.js';
+import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
 import { gate } from '../support/gate.js';
 
 class Refused extends Error {}
 
-const limiter = (seconds = 60): LoginLimiter => new LoginLimiter(countInProcess(seconds));
-const isRefused = (error: unknown): boolean => error instanceof Refused;
-const allow = (failures: number, key = 'account'): { key: string; failures: number }[] => [{ key, failures }];
+const limiter = (waitMs = 60_000, records = recordLoginsInProcess()): LoginLimiter =>
+  new LoginLimiter(records, { waitMs, isFailure: (error) => error instanceof Refused });
+const rule = (failures: number, then: FailureRule['then'] = 'refuse', key = 'account'): FailureRule => ({
+  key,
+  failures,
+  then,
+});
+const present = new AbortController().signal;
+const attempt = <T>(
+  limit: LoginLimiter,
+  rules: FailureRule | FailureRule[],
+  work: () => Promise<T>,
+  { place, signal = present }: { place?: string; signal?: AbortSignal } = {},
+): Promise<T> => limit.attempt({ rules: [rules].flat(), place, signal }, work);
 const refuse = (): Promise<never> => Promise.reject(new Refused());
 const accept = (): Promise<string> => Promise.resolve('in');
 
-describe('the login limiter', () => {
-  afterEach(() => {
-    jest.useRealTimers();
-  });
+afterEach(() => {
+  jest.useRealTimers();
+});
 
+describe('the login limiter', () => {
   it('lets as many attempts fail as are allowed, and then makes no more', async () => {
     const limit = limiter();
     let made = 0;
-    const attempt = (): Promise<unknown> => {
-      return limit.attempt(
-        allow(3),
-        () => {
-          made += 1;
-          return refuse();
-        },
-        isRefused,
-      );
+    const guess = (): Promise<never> => {
+      made += 1;
+      return refuse();
     };
-    for (let n = 0; n < 3; n += 1) await expect(attempt()).rejects.toThrow(Refused);
-    const error: unknown = await attempt().catch((thrown: unknown) => thrown);
+    for (let n = 0; n < 3; n += 1) await expect(attempt(limit, rule(3), guess)).rejects.toThrow(Refused);
+    const error: unknown = await attempt(limit, rule(3), guess).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RateLimitedError);
+    expect((error as RateLimitedError).reason).toBe('FAILED_LOGINS');
     expect((error as RateLimitedError).retryAfterSeconds).toBeGreaterThan(50);
     expect((error as RateLimitedError).retryAfterSeconds).toBeLessThanOrEqual(60);
     expect(made).toBe(3);
@@ -42,10 +50,8 @@ describe('the login limiter', () => {
   it('never counts an attempt that succeeds, nor one that fails for another reason', async () => {
     const limit = limiter();
     for (let n = 0; n < 20; n += 1) {
-      expect(await limit.attempt(allow(2), accept, isRefused)).toBe('in');
-      await expect(
-        limit.attempt(allow(2), () => Promise.reject(new Error('down')), isRefused),
-      ).rejects.toThrow('down');
+      expect(await attempt(limit, rule(2), accept)).toBe('in');
+      await expect(attempt(limit, rule(2), () => Promise.reject(new Error('down')))).rejects.toThrow('down');
     }
   });
 
@@ -54,11 +60,11 @@ describe('the login limiter', () => {
     let made = 0;
     const guess = async (): Promise<never> => {
       made += 1;
-      await pause(1);
+      await turn();
       throw new Refused();
     };
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 1_000 }, () => limit.attempt(allow(10), guess, isRefused)),
+      Array.from({ length: 1_000 }, () => attempt(limit, rule(10), guess)),
     );
     expect(made).toBe(10);
     const limited = outcomes.filter(
@@ -67,48 +73,190 @@ describe('the login limiter', () => {
     expect(limited).toHaveLength(990);
   });
 
-  it('lets any number of good logins pass that are sent together', async () => {
-    const limit = limiter();
+  it('asks the store once for each of a thousand good logins that are sent together, first come first served', async () => {
+    const records = recordLoginsInProcess();
+    const look = jest.spyOn(records, 'look');
+    const limit = limiter(60_000, records);
+    const [order, expected]: [number[], number[]] = [[], []];
     let atOnce = 0;
     let most = 0;
-    const login = async (): Promise<string> => {
-      atOnce += 1;
-      most = Math.max(most, atOnce);
-      await pause(1);
-      atOnce -= 1;
-      return 'in';
-    };
-    const all = await Promise.all(
-      Array.from({ length: 100 }, () => limit.attempt(allow(10), login, isRefused)),
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => {
+        expected.push(index);
+        return attempt(limit, rule(10), async () => {
+          order.push(index);
+          atOnce += 1;
+          most = Math.max(most, atOnce);
+          await turn();
+          atOnce -= 1;
+        });
+      }),
     );
-    expect(all).toHaveLength(100);
+    expect(order).toEqual(expected);
     expect(most).toBe(10);
+    expect(look).toHaveBeenCalledTimes(1_000);
   });
 
   it('keeps nobody else waiting', async () => {
     const limit = limiter();
     const held = gate();
-    const waiting = limit.attempt(allow(1), () => held.passed, isRefused);
-    expect(await limit.attempt(allow(1, 'other'), accept, isRefused)).toBe('in');
+    const waiting = attempt(limit, rule(1), () => held.passed);
+    expect(await attempt(limit, rule(1, 'refuse', 'other'), accept)).toBe('in');
     held.open();
     await waiting;
   });
 
   it('forgets failures when their time is over', async () => {
     jest.useFakeTimers();
-    const limit = limiter(60);
-    await expect(limit.attempt(allow(1), refuse, isRefused)).rejects.toThrow(Refused);
+    const limit = limiter();
+    await expect(attempt(limit, rule(1), refuse)).rejects.toThrow(Refused);
     jest.advanceTimersByTime(59_999);
-    await expect(limit.attempt(allow(1), accept, isRefused)).rejects.toThrow(RateLimitedError);
+    await expect(attempt(limit, rule(1), accept)).rejects.toThrow(RateLimitedError);
     jest.advanceTimersByTime(1);
-    expect(await limit.attempt(allow(1), accept, isRefused)).toBe('in');
+    expect(await attempt(limit, rule(1), accept)).toBe('in');
   });
 
-  it('takes the strictest of several allowances', async () => {
+  it('goes by the strictest of several rules', async () => {
     const limit = limiter();
-    const both = [...allow(5), ...allow(1, 'address')];
-    await expect(limit.attempt(both, refuse, isRefused)).rejects.toThrow(Refused);
-    await expect(limit.attempt(both, accept, isRefused)).rejects.toThrow(RateLimitedError);
-    expect(await limit.attempt(allow(5), accept, isRefused)).toBe('in');
+    const both = [rule(5), rule(1, 'refuse', 'place')];
+    await expect(attempt(limit, both, refuse)).rejects.toThrow(Refused);
+    await expect(attempt(limit, both, accept)).rejects.toThrow(RateLimitedError);
+    expect(await attempt(limit, rule(5), accept)).toBe('in');
+  });
+});
+
+describe('an attempt that waits for its turn', () => {
+  it('gives up at its deadline, and leaves the line to those behind it', async () => {
+    const limit = limiter(20);
+    const held = gate();
+    const first = attempt(limit, rule(1), () => held.passed);
+    const error: unknown = await attempt(limit, rule(1), accept).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ reason: 'LOGIN_QUEUE', retryAfterSeconds: 1 });
+    held.open();
+    await first;
+    expect(await attempt(limit, rule(1), accept)).toBe('in');
+  });
+
+  it('ends when its caller hangs up, and its login is never made', async () => {
+    const limit = limiter();
+    const held = gate();
+    const caller = new AbortController();
+    const work = jest.fn(accept);
+    const first = attempt(limit, rule(1), () => held.passed);
+    const second = attempt(limit, rule(1), work, { signal: caller.signal });
+    await turn();
+    caller.abort();
+    await expect(second).rejects.toThrow(ExecutionCancelledError);
+    held.open();
+    await first;
+    expect(await attempt(limit, rule(1), accept)).toBe('in');
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it('is not made for a caller who is gone already', async () => {
+    const work = jest.fn(accept);
+    const signal = AbortSignal.abort();
+    await expect(attempt(limiter(), rule(1), work, { signal })).rejects.toThrow(ExecutionCancelledError);
+    expect(work).not.toHaveBeenCalled();
+  });
+});
+
+describe('a key whose rule is to queue', () => {
+  const queued = rule(2, 'queue', 'network');
+
+  it('lets good logins pass one at a time after too many failures, all of them at once', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
+    let atOnce = 0;
+    const logins = Array.from({ length: 20 }, () =>
+      attempt(limit, queued, async () => {
+        atOnce += 1;
+        expect(atOnce).toBe(1);
+        await turn();
+        atOnce -= 1;
+      }),
+    );
+    await turn();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await Promise.all(logins)).toHaveLength(20);
+  });
+
+  it('makes one more guess a second, whether they are sent together or in turn', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter(15_000);
+    let made = 0;
+    const guess = (): Promise<never> => {
+      made += 1;
+      return refuse();
+    };
+    const guesses = Array.from({ length: 100 }, () => attempt(limit, queued, guess));
+    const outcomes = Promise.allSettled(guesses);
+    await jest.advanceTimersByTimeAsync(10_500);
+    expect(made).toBe(12);
+    await jest.advanceTimersByTimeAsync(10_000);
+    const reasons = (await outcomes).map((outcome) =>
+      outcome.status === 'rejected' && outcome.reason instanceof RateLimitedError
+        ? outcome.reason.reason
+        : '',
+    );
+    expect(reasons.filter((reason) => reason === 'LOGIN_QUEUE').length).toBeGreaterThan(80);
+    made = 0;
+    for (let n = 0; n < 3; n += 1) {
+      const inTurn = attempt(limit, queued, guess).catch(() => undefined);
+      await jest.advanceTimersByTimeAsync(1_000);
+      await inTurn;
+    }
+    expect(made).toBe(3);
+  });
+
+  it('does not slow an account that has logged in there before', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    await attempt(limit, queued, accept, { place: 'home' });
+    const held = gate();
+    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
+    const first = attempt(limit, queued, () => held.passed, { place: 'elsewhere' });
+    expect(await attempt(limit, queued, accept, { place: 'home' })).toBe('in');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await attempt(limit, queued, accept, { place: 'home' })).toBe('in');
+    held.open();
+    await first;
+  });
+
+  it('refuses at once what would make the line too long', async () => {
+    const limit = limiter();
+    const held = gate();
+    const waiting = Array.from({ length: 2_002 }, () => attempt(limit, queued, () => held.passed));
+    await turn();
+    await expect(attempt(limit, queued, accept)).rejects.toMatchObject({ reason: 'LOGIN_QUEUE' });
+    held.open();
+    await Promise.all(waiting);
+  });
+});
+
+describe('a key whose rule is to delay', () => {
+  const delayed = rule(2, 'delay', 'account');
+
+  it('delays every attempt alike after too many failures, however many others wait, and refuses none', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, delayed, refuse)).rejects.toThrow(Refused);
+    const guesses = Promise.allSettled(Array.from({ length: 500 }, () => attempt(limit, delayed, refuse)));
+    const work = jest.fn(accept);
+    const owner = attempt(limit, delayed, work);
+    await jest.advanceTimersByTimeAsync(1_999);
+    expect(work).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await owner).toBe('in');
+    await guesses;
+  });
+
+  it('does not delay where the account has logged in before', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    await attempt(limit, delayed, accept, { place: 'home' });
+    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, delayed, refuse)).rejects.toThrow(Refused);
+    expect(await attempt(limit, delayed, accept, { place: 'home' })).toBe('in');
   });
 });

@@ -1,29 +1,60 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountKey, addressKey } from '../../src/auth/login-subject.js';
+import { accountKey, networkKey, normalizedName, placeKey } from '../../src/auth/login-subject.js';
+
+const user = (name: string): { kind: 'user'; name: string } => ({ kind: 'user', name });
 
 describe('the key of an account', () => {
-  it('is one for all spellings that a platform may take for one', () => {
-    expect(accountKey(' Demo')).toBe(accountKey('demo'));
-    expect(accountKey('ＤＥＭＯ')).toBe(accountKey('demo'));
-    expect(accountKey('demo2')).not.toBe(accountKey('demo'));
+  it.each([
+    ['outer space', ' demo\t'],
+    ['case', 'DeMo'],
+    ['width', 'ＤＥＭＯ'],
+    ['a zero-width space', 'de\u200Bmo'],
+    ['a soft hyphen', 'de\u00ADmo'],
+    ['a byte order mark', '\uFEFFdemo'],
+    ['a direction mark', '\u202Edemo\u202C'],
+    ['a variation selector', 'demo\uFE0F'],
+    ['a Hangul filler', 'demo\u3164'],
+    ['a control character', 'de\u0000mo'],
+    ['a letter in a circle', 'ⓓemo'],
+  ])('is one for spellings that differ in %s', (_what, name) => {
+    expect(accountKey(user(name))).toBe(accountKey(user('demo')));
+  });
+
+  it.each([
+    ['STRASSE', 'straße'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['first\u00A0 last', 'First Last'],
+  ])('takes %s and %s for one', (one, other) => {
+    expect(normalizedName(one)).toBe(normalizedName(other));
+  });
+
+  it('tells other names, profiles and API keys apart', () => {
+    const keys = (['user', 'profile', 'apiKey'] as const).map((kind) => accountKey({ kind, name: 'demo' }));
+    expect(new Set([...keys, accountKey(user('demo2')), accountKey(user('d emo'))]).size).toBe(5);
   });
 
   it('does not tell the name', () => {
-    expect(accountKey('demo')).toMatch(/^account:[0-9a-f]{64}$/);
+    expect(accountKey(user('demo'))).toMatch(/^user:[0-9a-f]{64}$/);
+    expect(placeKey(user('demo'), '192.0.2.7')).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 
-describe('the key of an address', () => {
+describe('the key of a network', () => {
   it.each([
-    ['192.0.2.7', 'address:192.0.2.7'],
-    ['::ffff:192.0.2.7', 'address:192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', 'address:2001:db8:1:2'],
-    ['2001:db8:1:2::1', 'address:2001:db8:1:2'],
-    ['2001:DB8::1', 'address:2001:db8:0:0'],
-    ['2001:0db8::5:6:7:8', 'address:2001:db8:0:0'],
-    ['::1', 'address:0:0:0:0'],
-    ['fe80::1%eth0', 'address:fe80:0:0:0'],
+    ['192.0.2.7', 'network:192.0.2.7'],
+    ['::ffff:192.0.2.7', 'network:192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', 'network:2001:db8:1:2'],
+    ['2001:db8:1:2::1', 'network:2001:db8:1:2'],
+    ['2001:DB8::1', 'network:2001:db8:0:0'],
+    ['2001:0db8::5:6:7:8', 'network:2001:db8:0:0'],
+    ['::1', 'network:0:0:0:0'],
+    ['fe80::1%eth0', 'network:fe80:0:0:0'],
   ])('of %s is %s, a whole network of IPv6', (address, key) => {
-    expect(addressKey(address)).toBe(key);
+    expect(networkKey(address)).toBe(key);
+  });
+
+  it('is one with that of an account for all addresses of the network', () => {
+    expect(placeKey(user('demo'), '2001:db8::1')).toBe(placeKey(user('DEMO'), '2001:db8::2'));
+    expect(placeKey(user('demo'), '2001:db8::1')).not.toBe(placeKey(user('demo'), '2001:db8:1::1'));
   });
 });

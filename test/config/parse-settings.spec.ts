@@ -112,6 +112,11 @@ describe('settings', () => {
     ['METRICS_PORT', '3000'],
     ['METRICS_PORT', 'none'],
     ['LOG_LEVEL', 'loud'],
+    ['ANONYMOUS_LOGIN', 'no'],
+    ['LOGIN_FAILURES_PER_MINUTE', '0'],
+    ['LOGIN_RATE_PER_ADDRESS', '-1'],
+    ['LOGIN_WAIT_MS', '0'],
+    ['PLATFORM_APPLICATION_TYPE', '-5'],
   ])('do not accept %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
   });

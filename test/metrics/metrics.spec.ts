@@ -76,6 +76,22 @@ describe('the metrics port', () => {
     expect(await scrape()).not.toContain('CANARY');
   });
 
+  it('counts the logins that the limiter refuses, by reason, and floods', async () => {
+    const refused = (reason: string) => sample(`portico_logins_refused_total{reason="${reason}"}`);
+    expect([
+      await refused('FAILED_LOGINS'),
+      await refused('LOGIN_RATE'),
+      await refused('LOGIN_QUEUE'),
+    ]).toEqual([0, 0, 0]);
+    expect(await sample('portico_login_floods_total')).toBe(0);
+    for (let n = 0; n < 12; n += 1) {
+      await running.app.graphql(
+        'mutation { login(input: {username: "nobody", password: "wrong"}) { handle } }',
+      );
+    }
+    expect(await refused('FAILED_LOGINS')).toBe(2);
+  });
+
   it('counts the stored sessions that were not opened, by why', async () => {
     const total = (reason: string) => sample(`portico_session_records_refused_total{reason="${reason}"}`);
     expect([await total('unknown_key'), await total('not_authentic')]).toEqual([0, 0]);

@@ -1,4 +1,4 @@
-import { WholeNumber } from '../checks/checks.js';
+import { Flag, LONGEST_TIMER_MS, WholeNumber } from '../checks/checks.js';
 import { ReadableFile } from '../checks/file-checks.js';
 import { Setting } from '../checks/setting.js';
 
@@ -10,9 +10,23 @@ export class LoginSettings {
   @ReadableFile()
   CREDENTIALS_FILE?: string;
 
+  @Setting('`true` or `false`: whether a login without credentials is made (mode 8)')
+  @Flag()
+  ANONYMOUS_LOGIN = true;
+
   @Setting(
-    'failed logins per minute and account before `RATE_LIMITED`; five times as many per address; successful logins are not limited',
+    'failed logins per minute of one account from one network before `RATE_LIMITED`; after five times as many of one account, or from one network, further attempts are slowed down; see docs/operations.md',
   )
   @WholeNumber(1)
   LOGIN_FAILURES_PER_MINUTE = 10;
+
+  @Setting(
+    'logins per minute from one network, successful ones included, before `RATE_LIMITED`; `0`: no limit. Behind a proxy, set `TRUST_PROXY_HOPS` first',
+  )
+  @WholeNumber(0)
+  LOGIN_RATE_PER_ADDRESS = 0;
+
+  @Setting('the longest time that a login waits for its turn, in milliseconds, before `RATE_LIMITED`')
+  @WholeNumber(1, LONGEST_TIMER_MS)
+  LOGIN_WAIT_MS = 15_000;
 }

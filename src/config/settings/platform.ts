@@ -68,7 +68,7 @@ export class PlatformSettings {
   PLATFORM_TRANSPORT: 'got' | 'undici' = 'got';
 
   @Setting('the `applicationType` of a login that does not specify one')
-  @WholeNumber()
+  @WholeNumber(0, 65535)
   PLATFORM_APPLICATION_TYPE = 8;
 
   @Setting(

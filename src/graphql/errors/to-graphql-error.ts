@@ -1,5 +1,6 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { type GraphQLFormattedError } from 'graphql';
+import { AnonymousLoginOffError } from '../../errors/anonymous-login-off-error.js';
 import { RateLimitedError } from '../../errors/rate-limited-error.js';
 import { PlatformError } from '../../client/index.js';
 import { CredentialError } from '../../errors/credential-error.js';
@@ -55,9 +56,16 @@ function fromFailure(thrown: unknown): GraphQLFormattedError {
   }
   if (thrown instanceof CredentialError) return fromCredentialError(thrown);
   if (thrown instanceof RateLimitedError) {
-    return say('RATE_LIMITED', 'Too many failed logins', {
+    return say('RATE_LIMITED', thrown.message, {
+      reason: thrown.reason satisfies ErrorReason,
       retryable: true,
       retryAfter: thrown.retryAfterSeconds,
+    });
+  }
+  if (thrown instanceof AnonymousLoginOffError) {
+    return say('FORBIDDEN', thrown.message, {
+      reason: 'ANONYMOUS_LOGIN_OFF' satisfies ErrorReason,
+      retryable: false,
     });
   }
   return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });

@@ -55,6 +55,7 @@ export function graphQLContext(
   };
 }
 
+/** Aborted when the connection closes before the answer has been sent. */
 function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join() : header;
 }

@@ -1,13 +1,14 @@
 /** The stream of an answer, as far as it tells that the caller has hung up. */
 export interface AnswerStream {
   readonly destroyed: boolean;
-  readonly writableEnded: boolean;
+  /** Whether all of the answer has been handed to the operating system. */
+  readonly writableFinished: boolean;
   once(event: 'close', listener: () => void): unknown;
 }
 
 const signals = new WeakMap<AnswerStream, AbortSignal>();
 
-/** Aborts when the connection of a request is closed before its answer is complete. Made when something can be aborted. */
+/** Aborts when the connection of a request is closed before its answer has been sent. Made when something can be aborted. */
 export function hangUpSignal(answer: AnswerStream): AbortSignal {
   const made = signals.get(answer);
   if (made !== undefined) return made;
@@ -16,7 +17,7 @@ export function hangUpSignal(answer: AnswerStream): AbortSignal {
   if (answer.destroyed) controller.abort();
   else {
     answer.once('close', () => {
-      if (!answer.writableEnded) controller.abort();
+      if (!answer.writableFinished) controller.abort();
     });
   }
   return controller.signal;

@@ -1,9 +1,9 @@
 import { EmbeddedSessionStore } from './embedded-session-store.js';
-import { countInProcess } from './failure-counter.js';
+import { recordLoginsInProcess } from './login-records.js';
 import { sessionLife } from './session-store.js';
 import { type OpenBackend } from './store-backend.js';
 
 export const openEmbeddedBackend: OpenBackend = (settings) => ({
   sessions: new EmbeddedSessionStore(settings.SESSION_STORE_PATH, sessionLife(settings)),
-  failures: countInProcess(),
+  logins: recordLoginsInProcess(),
 });

@@ -2,8 +2,8 @@ import { RedisSessionStore } from './redis-session-store.js';
 import { sessionLife } from './session-store.js';
 import { type OpenBackend } from './store-backend.js';
 
-/** Sessions and failure counters share one connection. */
+/** Sessions and what is remembered of logins share one connection. */
 export const openRedisBackend: OpenBackend = async (settings, report) => {
   const sessions = await RedisSessionStore.open(settings.REDIS_URL ?? '', sessionLife(settings), report);
-  return { sessions, failures: sessions.failureCounter() };
+  return { sessions, logins: sessions.loginRecords() };
 };

@@ -4,10 +4,12 @@ import { Redis } from 'ioredis';
 import { redisFault } from './redis-fault.js';
 import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.js';
 
-const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 1000;
-/** A server that has stopped answering keeps its sockets open; after this the client reconnects. */
-const SILENCE_MS = 1000;
+/**
+ * A server that has stopped answering keeps its sockets open; after this the client reconnects. Longer than this process may
+ * be too busy to read an answer. A single command is given up earlier, by `orUnavailable`.
+ */
+const SILENCE_MS = 5000;
 const LONGEST_PAUSE_MS = 500;
 
 /** A connection to Redis that reconnects on its own. Until then every command fails at once. */
@@ -21,7 +23,6 @@ export type RedisConnection = Redis & RedisScripts;
  */
 export async function connectRedis(url: string, report: (message: string) => void): Promise<RedisConnection> {
   const redis = new Redis(url, {
-    commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MS,
     maxRetriesPerRequest: 1,

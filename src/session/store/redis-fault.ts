@@ -18,11 +18,29 @@ export function redisFault(error: unknown): string {
   return REPLY_WORD.exec(error.message)?.[0] ?? 'Redis refused a command';
 }
 
+/** After this, in milliseconds, a command is given up. */
+const COMMAND_TIMEOUT_MS = 250;
+
 /** Errors of the Redis client contain the command with everything that was sent; none of that is passed on. */
 export async function orUnavailable<T>(command: () => Promise<T>): Promise<T> {
   try {
-    return await command();
+    return await inTime(command());
   } catch (error) {
     throw new SessionStoreUnavailableError(redisFault(error));
   }
+}
+
+/** The client has a time limit of its own, but takes an answer for late that this process was too busy to read. */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // What has arrived is read before this runs.
+      setImmediate(() => {
+        reject(new Error('Command timed out'));
+      });
+    }, COMMAND_TIMEOUT_MS);
+    answer.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
 }

@@ -1,7 +1,7 @@
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { connectRedis, type RedisConnection } from './redis-connection.js';
-import { type FailureCounter } from './failure-counter.js';
-import { countInRedis } from './redis-failure-counter.js';
+import { type LoginRecords } from './login-records.js';
+import { recordLoginsInRedis } from './redis-login-records.js';
 import { orUnavailable } from './redis-fault.js';
 import {
   type LeaseState,
@@ -30,7 +30,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Connects, and keeps trying in the background. While Redis is away, each call fails within 250 ms.
+   * Connects, and keeps trying in the background. While Redis is away, each call fails after 250 ms.
    *
    * @param url `redis://` or, with TLS, `rediss://`; may contain user, password, and database
    * @param report called with what an operator should know; never contains a secret
@@ -82,9 +82,9 @@ export class RedisSessionStore implements SessionStore {
     await orUnavailable(() => this.#redis.set(PING, '', 'PX', PING_MS));
   }
 
-  /** Counts failed logins over the same connection. */
-  failureCounter(): FailureCounter {
-    return countInRedis(this.#redis);
+  /** Remembers logins over the same connection. */
+  loginRecords(): LoginRecords {
+    return recordLoginsInRedis(this.#redis);
   }
 
   close(): Promise<void> {

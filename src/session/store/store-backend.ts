@@ -1,12 +1,12 @@
 import { type Settings } from '../../config/settings.js';
-import { type FailureCounter } from './failure-counter.js';
+import { type LoginRecords } from './login-records.js';
 import { type SessionStore } from './session-store.js';
 
 /** What one kind of store keeps. Closing the session store closes all of it. */
 export interface StoreBackend {
   /** Sessions and their leases. */
   readonly sessions: SessionStore;
-  readonly failures: FailureCounter;
+  readonly logins: LoginRecords;
 }
 
 /** The injection token of the {@link StoreBackend}. */

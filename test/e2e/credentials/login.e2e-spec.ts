@@ -37,7 +37,7 @@ describe('a login by profile', () => {
     const refusals = [
       byProfile('daily', KEY),
       byProfile('nightly', 'wrong'),
-      byProfile('', ''),
+      byProfile('nightly', ' wrong'),
       { username: 'demo', password: 'wrong', transport: 'BEARER' },
     ];
     const texts = [];
@@ -63,6 +63,7 @@ describe('a login by profile', () => {
     ['a password', { password: 'demo' }],
     ['an API key', { apiKey: 'demo-api-key' }],
     ['an application type', { applicationType: 8 }],
+    ['a login mode', { mode: 'LDAP' }],
   ])('is refused together with %s', async (_, credentials) => {
     const { length } = running.platform.logins;
     const { errors } = await logIn({ ...byProfile('nightly', KEY), ...credentials });

@@ -43,7 +43,7 @@ describe('a mistake in a request', () => {
     [
       'query ($a: LoginInpt) { hasSession }',
       'GRAPHQL_VALIDATION_FAILED',
-      'There is no such type; did you mean "LoginInput"?',
+      'There is no such type; did you mean "LoginInput" or "LoginMode"?',
     ],
     [
       'query ($a: Boolean) { projectId(name: $a) }',

@@ -14,6 +14,8 @@ import {
   CredentialError,
   type CredentialReason,
 } from '../../../src/errors/credential-error.js';
+import { AnonymousLoginOffError } from '../../../src/errors/anonymous-login-off-error.js';
+import { RATE_LIMIT_REASONS, RateLimitedError } from '../../../src/errors/rate-limited-error.js';
 import { type ErrorReason, REASON_TABLE } from '../../../src/errors/error-reasons.js';
 import { ERROR_TABLE } from '../../../src/graphql/errors/error-table.js';
 import { RefusedRequestError } from '../../../src/graphql/errors/refused-request-error.js';
@@ -39,6 +41,8 @@ const otherErrors = [
   ...(Object.keys(CREDENTIAL_REASONS) as CredentialReason[]).map(
     (reason) => new CredentialError({ store: 'env', secret: 'NAME' }, reason),
   ),
+  ...RATE_LIMIT_REASONS.map((reason) => new RateLimitedError(reason, 1)),
+  new AnonymousLoginOffError(),
   new RefusedRequestError('no', 400, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED'),
   new RefusedRequestError('no', 403, 'FORBIDDEN', 'ORIGIN_NOT_ALLOWED'),
   new GraphQLError('Syntax Error: Document contains more than 5 tokens. Parsing aborted.'),

@@ -48,6 +48,7 @@ export function requestWith(handle?: string, transport: HandleTransport = 'beare
   return {
     requestId: 'test',
     clientAddress: '127.0.0.1',
+    signal: new AbortController().signal,
     presented: handle === undefined ? undefined : { handle, transport },
   };
 }

@@ -1,0 +1,71 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { RecentKeys } from './recent-keys.js';
+
+/** What is remembered of logins, for all instances on one store. Each method throws `SessionStoreUnavailableError`. */
+export interface LoginRecords {
+  /**
+   * Looks up what is known before an attempt, in one step.
+   *
+   * @param failureKeys the failures under each are counted.
+   * @param place an account and a network, as one key.
+   */
+  look(failureKeys: readonly string[], place: string | undefined): Promise<LoginHistory>;
+  /** Counts one failure under each key, for a minute from the first. */
+  addFailure(failureKeys: readonly string[]): Promise<void>;
+  /** The milliseconds until the failures under a key are forgotten. */
+  failuresEndIn(failureKey: string): Promise<number>;
+  /** Remembers for thirty days that a login has succeeded at a place. */
+  addPlace(place: string): Promise<void>;
+  /** Counts a login, whatever becomes of it, for a minute from the first under that key. */
+  addLogin(key: string): Promise<LoginCount>;
+}
+
+export interface LoginHistory {
+  /** The failures under each key, in the order of the keys. */
+  readonly failures: readonly number[];
+  /** Whether a login has succeeded at the place before. */
+  readonly isKnownPlace: boolean;
+}
+
+export interface LoginCount {
+  readonly logins: number;
+  /** Milliseconds until the count begins anew. */
+  readonly endsIn: number;
+}
+
+/** The injection token of the {@link LoginRecords}. */
+export const LoginRecords = Symbol('LoginRecords');
+
+export const WINDOW_SECONDS = 60;
+export const PLACE_SECONDS = 30 * 24 * 60 * 60;
+
+/** About 100 bytes each. */
+const MOST_PLACES = 100_000;
+
+/** Remembers in this process, as long as it lives. */
+export function recordLoginsInProcess(): LoginRecords {
+  const failures = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS });
+  const logins = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS, keyPrefix: 'logins' });
+  const places = new RecentKeys(MOST_PLACES);
+  return {
+    look: async (keys, place) => {
+      const found = await Promise.all(keys.map((key) => failures.get(key)));
+      return {
+        failures: found.map((count) => count?.consumedPoints ?? 0),
+        isKnownPlace: place !== undefined && places.has(place),
+      };
+    },
+    addFailure: async (keys) => {
+      await Promise.all(keys.map((key) => failures.penalty(key, 1)));
+    },
+    failuresEndIn: async (key) => (await failures.get(key))?.msBeforeNext ?? 0,
+    addPlace: (place) => {
+      places.add(place);
+      return Promise.resolve();
+    },
+    addLogin: async (key) => {
+      const { consumedPoints, msBeforeNext } = await logins.penalty(key, 1);
+      return { logins: consumedPoints, endsIn: msBeforeNext };
+    },
+  };
+}

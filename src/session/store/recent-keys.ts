@@ -1,0 +1,17 @@
+/** A set of keys that forgets the one that was added longest ago when it is full. */
+export class RecentKeys {
+  readonly #keys = new Set<string>();
+
+  constructor(private readonly most: number) {}
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  add(key: string): void {
+    this.#keys.delete(key);
+    this.#keys.add(key);
+    const [oldest] = this.#keys;
+    if (this.#keys.size > this.most && oldest !== undefined) this.#keys.delete(oldest);
+  }
+}
