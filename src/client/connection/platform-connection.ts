@@ -1,3 +1,4 @@
+import { type Readable } from 'node:stream';
 import { isAuthPath } from './base-url.js';
 import { withCallReport } from './call-report.js';
 import { type Circuits } from './resilience/circuits.js';
@@ -12,6 +13,7 @@ import { followRedirects, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './response/response-headers.js';
 import { RetryBudget, withOneRetry } from './resilience/retry.js';
 import { networkFailure } from './transport/network-failure.js';
+import { decodeBody } from './transport/decode-body.js';
 import { readBody } from './transport/read-body.js';
 import { type Transport } from './transport/transport.js';
 
@@ -74,16 +76,25 @@ export class PlatformConnection {
     try {
       const { status, rawHeaders, body } = await this.#transport.send(request);
       const headers = new ResponseHeaders(rawHeaders);
-      const hasBody = line.method !== 'HEAD' && status !== 204 && status !== 304;
-      const encoding = hasBody ? headers.valuesOf('content-encoding').join(', ') : undefined;
-      const bytes = await readBody(body, encoding, this.settings.maxResponseBytes);
+      const bytes = await this.#bodyOf(body, headers);
       if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
         throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
       }
-      return new PlatformResponse(status, headers, bytes, line.url);
+      return new PlatformResponse(status, headers, bytes.body, line.url, bytes.isDecoded);
     } catch (error) {
       throw error instanceof PlatformError ? error : networkFailure(error);
     }
+  }
+
+  /** The body, or its bytes as they came where they are not in the coding of their label: the status still counts then. */
+  async #bodyOf(body: Readable, headers: ResponseHeaders): Promise<{ body: Buffer; isDecoded: boolean }> {
+    const { maxResponseBytes } = this.settings;
+    const codings = headers.valuesOf('content-encoding').join(',');
+    if (codings === '') return { body: await readBody(body, maxResponseBytes), isDecoded: true };
+    // What is packed may be a little larger than what it holds.
+    const packed = await readBody(body, 2 * maxResponseBytes);
+    const unpacked = await decodeBody(packed, codings, maxResponseBytes);
+    return { body: unpacked ?? packed, isDecoded: unpacked !== undefined };
   }
 
   /** Closes the sockets. Calls in flight fail, and later calls are refused. */

@@ -58,7 +58,7 @@ describe.each<[string, TransportFactory]>([
   }
 
   function read(response: HopResponse): Promise<Buffer> {
-    return readBody(response.body, undefined, LIMIT);
+    return readBody(response.body, LIMIT);
   }
 
   async function failureOf(work: Promise<unknown>): Promise<unknown> {
@@ -258,8 +258,7 @@ describe.each<[string, TransportFactory]>([
         void response.socket?.end(Buffer.from(`HTTP/1.1 200 OK\r\n${rest}`, 'latin1')),
     });
     const whole = async (): Promise<Buffer> => {
-      const { body, rawHeaders } = await send(platform, 'x');
-      return readBody(body, rawHeaders.includes('gzip') ? 'gzip' : undefined, LIMIT);
+      return readBody((await send(platform, 'x')).body, LIMIT);
     };
 
     await expect(failureOf(whole())).resolves.toMatchObject({

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { parseJson } from '../../json/parse-json.js';
 import { PlatformHttpError } from '../../errors/error-classes.js';
+import { bodyText } from './body-text.js';
 import { type ResponseHeaders } from './response-headers.js';
 
 /** A complete response of the platform. Inspection shows no header value and no body. */
@@ -11,8 +12,11 @@ export class PlatformResponse {
   readonly #body: Buffer;
 
   readonly #url: URL;
+  readonly #isDecoded: boolean;
 
-  constructor(status: number, headers: ResponseHeaders, body: Buffer, url: URL) {
+  /** @param isDecoded false when the body is not in the coding that its label names */
+  constructor(status: number, headers: ResponseHeaders, body: Buffer, url: URL, isDecoded = true) {
+    this.#isDecoded = isDecoded;
     this.status = status;
     this.#url = url;
     this.#headers = headers;
@@ -45,25 +49,42 @@ export class PlatformResponse {
     return this.#body.byteLength;
   }
 
-  /** The body as UTF-8 text. */
+  /**
+   * The body as text, by the charset of its content type, or UTF-8.
+   * @throws PlatformHttpError when it is not text in that charset, or not in the coding that its label names
+   */
   text(): string {
-    return this.#body.toString('utf8');
+    const text = this.#isDecoded ? bodyText(this.#body, this.header('content-type')) : undefined;
+    if (text !== undefined) return text;
+    const message = 'The response of the platform is not in the coding or charset of its label.';
+    throw new PlatformHttpError(message, { status: this.status });
+  }
+
+  /** @internal The bytes as characters, to find codes of ASCII characters in a body whose label is wrong. */
+  latin1Text(): string {
+    return this.#body.toString('latin1');
+  }
+
+  /** @internal Whether the bytes of an ASCII text occur in the body. */
+  contains(text: string): boolean {
+    return this.#body.includes(text, 0, 'latin1');
   }
 
   /** Whether the content type is JSON or absent. */
   get mayBeJson(): boolean {
-    const type = this.header('content-type');
-    return type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\s*(?:[;,]|$)/i.test(type);
+    const type = this.header('content-type') ?? '';
+    return type === '' || /^\s*(?:application|text)\/(?:[\w.-]+\+)?json\s*(?:[;,]|$)/i.test(type);
   }
 
   /**
    * The body as JSON, without keys that could reach a prototype.
-   * @throws PlatformHttpError when the content type or the body is not JSON
+   * @throws PlatformHttpError when the content type or the body is not JSON, or its text cannot be decoded
    */
   json(): unknown {
     if (!this.mayBeJson) throw this.#notJson();
+    const text = this.text();
     try {
-      return parseJson(this.text());
+      return parseJson(text);
     } catch {
       throw this.#notJson();
     }

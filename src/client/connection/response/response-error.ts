@@ -54,13 +54,24 @@ export function hasErrorCode(response: PlatformResponse): boolean {
 
 /**
  * The error payload of a response; undefined when the body is not JSON. A body that starts like an object or a list is parsed
- * whatever its content type, because proxies relabel error bodies.
+ * whatever its content type, because proxies relabel error bodies. Codes are found whatever the charset, text is not guessed.
  */
 function errorPayloadOf(response: PlatformResponse, secrets: readonly string[]): ErrorPayload | undefined {
   try {
-    const text = response.text();
+    const exact = exactText(response);
+    const text = exact ?? response.latin1Text();
     if (!response.mayBeJson && !/^\s*[[{]/.test(text)) return undefined;
-    return readErrorPayload(parseJson(text), secrets);
+    const payload = readErrorPayload(parseJson(text), secrets);
+    if (exact === undefined && /[^\x20-\x7E]/.test(payload.message ?? '')) delete payload.message;
+    return payload;
+  } catch {
+    return undefined;
+  }
+}
+
+function exactText(response: PlatformResponse): string | undefined {
+  try {
+    return response.text();
   } catch {
     return undefined;
   }

@@ -9,12 +9,20 @@ export type HeaderField = readonly [name: string, value: string];
  */
 export class ResponseHeaders {
   readonly #fields: readonly HeaderField[];
+  readonly #values = new Map<string, string[]>();
 
   /** @param raw names and values alternating, as in Node's `rawHeaders` */
   constructor(raw: readonly string[]) {
     const fields: HeaderField[] = [];
-    for (let index = 0; index + 1 < raw.length; index += 2)
-      fields.push([raw[index] ?? '', raw[index + 1] ?? '']);
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const name = raw[index] ?? '';
+      const value = withoutOuterSpace(raw[index + 1] ?? '');
+      fields.push([name, value]);
+      const key = name.toLowerCase();
+      const values = this.#values.get(key);
+      if (values === undefined) this.#values.set(key, [value]);
+      else values.push(value);
+    }
     this.#fields = fields;
   }
 
@@ -25,8 +33,7 @@ export class ResponseHeaders {
 
   /** All values of one name, in any letter case. */
   valuesOf(name: string): string[] {
-    const wanted = name.toLowerCase();
-    return this.#fields.filter(([field]) => field.toLowerCase() === wanted).map(([, value]) => value);
+    return [...(this.#values.get(name.toLowerCase()) ?? [])];
   }
 
   /** What `JSON.stringify` and inspection show: the names. */
@@ -37,4 +44,15 @@ export class ResponseHeaders {
   [inspect.custom](): string {
     return `ResponseHeaders ${inspect(this.toJSON())}`;
   }
+}
+
+/** Space around a value is not part of it (RFC 9110, 5.5); not every HTTP library removes it. */
+function withoutOuterSpace(value: string): string {
+  return isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(value.length - 1))
+    ? value.replace(/^[\t ]+|[\t ]+$/g, '')
+    : value;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }

@@ -8,6 +8,8 @@ import {
   type HopResponse,
   type Transport,
 } from './transport.js';
+import { endWithAnswer } from './got-answer.js';
+import { dropUnaskedBytes } from './idle-sockets.js';
 import { type TlsTrust } from './tls-trust.js';
 
 /** Sends a hop with got, on Node's own HTTP client. */
@@ -18,6 +20,8 @@ export class GotTransport implements Transport {
   constructor(trust: TlsTrust) {
     const sockets = { keepAlive: true, maxSockets: MAX_SOCKETS };
     this.#agents = { http: new HttpAgent(sockets), https: new HttpsAgent({ ...sockets, ...trust }) };
+    dropUnaskedBytes(this.#agents.http);
+    dropUnaskedBytes(this.#agents.https);
     this.#oneHop = got.extend({
       agent: this.#agents,
       https: {
@@ -44,7 +48,10 @@ export class GotTransport implements Transport {
       // got waits for a piped body where the method may have one.
       if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end();
       // Node silently drops header fields after the 1,000th; the byte limit bounds them too.
-      stream.once('request', (request: ClientRequest) => (request.maxHeadersCount = 0));
+      stream.once('request', (request: ClientRequest) => {
+        request.maxHeadersCount = 0;
+        endWithAnswer(request);
+      });
       stream.once('response', ({ statusCode, rawHeaders }: PlainResponse) => {
         resolve({ status: statusCode, rawHeaders, body: stream });
       });

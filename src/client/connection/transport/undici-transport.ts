@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import {
   MAX_HEADER_BYTES,
   MAX_SOCKETS,
@@ -6,25 +6,39 @@ import {
   type HopResponse,
   type Transport,
 } from './transport.js';
+import { tolerateContinue } from './interim-responses.js';
 import { type TlsTrust } from './tls-trust.js';
+import { readAsNodeDoes } from './undici-answer.js';
 
 /** Sends a hop with undici: the same behavior as got at a fraction of the CPU. */
 export class UndiciTransport implements Transport {
   readonly #agent: Agent;
+  readonly #dispatcher: Dispatcher;
 
   constructor(trust: TlsTrust) {
+    // The deadline of the whole call bounds the timeouts.
+    const connect = buildConnector({ ...trust, timeout: 0 });
     this.#agent = new Agent({
       connections: MAX_SOCKETS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The deadline of the whole call bounds these.
-      connect: { ...trust, timeout: 0 },
+      connect: (options, connected) => {
+        connect(options, (error, socket) => {
+          if (error !== null) {
+            connected(error, null);
+            return;
+          }
+          tolerateContinue(socket);
+          connected(null, socket);
+        });
+      },
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    this.#dispatcher = this.#agent.compose(readAsNodeDoes);
   }
 
   async send({ method, url, headers, body, signal }: HopRequest): Promise<HopResponse> {
-    const response = await this.#agent.request({
+    const response = await this.#dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method,

@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Byte order marks; each is a stronger sign than a label. */
+const MARKS: readonly (readonly [mark: string, charset: string])[] = [
+  ['\xEF\xBB\xBF', 'utf-8'],
+  ['\xFF\xFE', 'utf-16le'],
+  ['\xFE\xFF', 'utf-16be'],
+];
+
+/**
+ * The text of a body by its byte order mark, else by the `charset` of its content type, else as UTF-8.
+ * @returns undefined when the charset is not known or the bytes are not text in it: never text with replacement characters
+ */
+export function bodyText(body: Buffer, contentType: string | undefined): string | undefined {
+  const charset = markedCharset(body) ?? labeledCharset(contentType, body);
+  if (charset === 'utf-8') {
+    if (!isUtf8(body)) return undefined;
+    const text = body.toString('utf8');
+    return text.startsWith('\uFEFF') ? text.slice(1) : text;
+  }
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function markedCharset(body: Buffer): string | undefined {
+  const first = body[0] ?? 0;
+  if (first < 0xef) return undefined;
+  const start = body.toString('latin1', 0, 3);
+  return MARKS.find(([mark]) => start.startsWith(mark))?.[1];
+}
+
+function labeledCharset(contentType: string | undefined, body: Buffer): string {
+  const label = /;\s*charset\s*=\s*"?([^\s";,]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase();
+  if (label === undefined || label === 'utf8') return 'utf-8';
+  // JSON begins with an ASCII character, so a zero byte before it tells the byte order that the label leaves open.
+  return label === 'utf-16' && body[0] === 0 ? 'utf-16be' : label;
+}

@@ -1,0 +1,72 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, inflateRaw, unzip, zstdDecompress, type ZlibOptions } from 'node:zlib';
+import { tooLarge } from './read-body.js';
+
+/** The codings to ask for, in the `Accept-Encoding` header. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
+
+type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
+
+const [unzipped, inflatedRaw, unbrotlied, unzstded] = [
+  unzip,
+  inflateRaw,
+  brotliDecompress,
+  zstdDecompress,
+].map((decode) => promisify(decode as (...call: unknown[]) => void) as unknown as Decode) as [
+  Decode,
+  Decode,
+  Decode,
+  Decode,
+];
+
+/** What a label may mean, the likeliest first: `deflate` means zlib, but some servers send the bare stream. */
+const DECODERS: ReadonlyMap<string, readonly Decode[]> = new Map([
+  ['gzip', [unzipped]],
+  ['x-gzip', [unzipped]],
+  ['deflate', [unzipped, inflatedRaw]],
+  ['br', [unbrotlied]],
+  ['zstd', [unzstded]],
+]);
+
+/** More codings one within the other are no answer of a server in good faith. */
+const MAX_CODINGS = 4;
+
+/**
+ * Undoes the codings of a body. An empty body stays empty, and a coding that is not known leaves the bytes as they are: some
+ * servers write a charset or `none` there, and the reader of the text finds out.
+ * @param codings the value of `Content-Encoding`
+ * @param limit decoded bytes, so that a decompression bomb stays harmless
+ * @returns undefined when the bytes are not in the coding of their label
+ * @throws PlatformHttpError when the decoded body exceeds the limit
+ */
+export async function decodeBody(bytes: Buffer, codings: string, limit: number): Promise<Buffer | undefined> {
+  const applied = codings
+    .split(',')
+    .flatMap((coding) =>
+      DECODERS.get(coding.trim().toLowerCase()) === undefined ? [] : [coding.trim().toLowerCase()],
+    );
+  if (applied.length > MAX_CODINGS) return undefined;
+  let decoded: Buffer | undefined = bytes;
+  for (const coding of applied.reverse()) {
+    if (decoded === undefined || decoded.byteLength === 0) break;
+    decoded = await decodeOnce(decoded, DECODERS.get(coding) ?? [], limit);
+  }
+  if (decoded !== undefined && decoded.byteLength > limit) throw tooLarge(limit);
+  return decoded;
+}
+
+async function decodeOnce(
+  bytes: Buffer,
+  decoders: readonly Decode[],
+  limit: number,
+): Promise<Buffer | undefined> {
+  for (const decode of decoders) {
+    try {
+      return await decode(bytes, { maxOutputLength: limit });
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    }
+  }
+  // A proxy unpacked the body and kept the label.
+  return /^\s*[[{]/.test(bytes.toString('latin1', 0, 64)) ? bytes : undefined;
+}

@@ -1,0 +1,50 @@
+import {
+  type AfterAnswer,
+  head,
+  type RawPart,
+} from '../../../support/embedded-platform/raw-answer-server.js';
+
+/** One raw answer and the one right result of reading it. */
+export interface Row {
+  readonly title: string;
+  readonly parts: RawPart | readonly RawPart[];
+  readonly then?: AfterAnswer;
+  /** Status and text of a response, or what the error must match. */
+  readonly gives: Gives;
+}
+
+export type Gives =
+  | { readonly status: number; readonly text: string }
+  | { readonly kind: string; readonly [fact: string]: unknown };
+
+export const JSON_BODY = '{"id":"U"}';
+export const VALUE: Gives = { status: 200, text: JSON_BODY };
+
+/** An answer that breaks HTTP: no status, no code. */
+export const BROKEN: Gives = { kind: 'protocol', code: 'N/A', retryable: false };
+
+/** The connection ended before the answer was complete. */
+export const CUT: Gives = { kind: 'unreachable', reason: 'CONNECT', retryable: true };
+
+/** The head of a 200 with JSON. */
+export function ok(...fields: readonly string[]): string {
+  return head('HTTP/1.1 200 OK', 'Content-Type: application/json', ...fields);
+}
+
+/** A whole 200 with JSON and these fields. */
+export function value(...fields: readonly string[]): string {
+  return ok(...fields, `Content-Length: ${JSON_BODY.length}`) + JSON_BODY;
+}
+
+/** A whole answer with a body of bytes. */
+export function withBody(
+  statusLine: string,
+  fields: readonly string[],
+  body: Uint8Array | string,
+): Uint8Array {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([
+    Buffer.from(head(`HTTP/1.1 ${statusLine}`, ...fields, `Content-Length: ${bytes.byteLength}`), 'latin1'),
+    bytes,
+  ]);
+}
