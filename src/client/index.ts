@@ -2,7 +2,7 @@ import './node-version.js';
 export { PlatformClient } from './platform-client.js';
 export { PlatformSession } from './session/platform-session.js';
 export { type PlatformSessionOptions, type RestoreOptions } from './session/session-options.js';
-export { type PlatformClientOptions } from './connection/client-options.js';
+export { type PlatformClientOptions, type UnusableCookie } from './connection/client-options.js';
 export { type PlatformCall } from './connection/call-report.js';
 export { type CircuitChange, type CircuitName } from './connection/resilience/circuits.js';
 export { type CallOptions, type RequestMethod, type RequestOptions } from './session/request-options.js';

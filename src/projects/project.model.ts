@@ -1,6 +1,8 @@
 import { Directive, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { rawPayload, type PlatformProject } from '../client/index.js';
+import { graphqlInt } from '../session/graphql-int.js';
+import { platformDate } from './platform-date.js';
 
 @ObjectType({ description: 'Who owns a project.' })
 export class ProjectOwner {
@@ -11,53 +13,58 @@ export class ProjectOwner {
   name?: string | null;
 }
 
+/** Each field is worked out when it is asked for: lists are long, and few queries ask for all. */
 @ObjectType({ description: 'A project that the platform holds.' })
 @Directive('@key(fields: "id")')
 export class Project {
+  readonly #source: PlatformProject;
+
+  constructor(source: PlatformProject) {
+    this.#source = source;
+  }
+
   @Field(() => ID, { description: "The project's id, 32 hexadecimal digits on most platforms." })
-  id!: string;
+  get id(): string {
+    return this.#source.id;
+  }
 
   @Field(() => String, { description: 'The name to show; two projects may share it.' })
-  name!: string;
+  get name(): string {
+    return this.#source.name;
+  }
 
   @Field(() => String, { nullable: true, description: 'Another name, often empty.' })
-  alias?: string | null;
+  get alias(): string | null | undefined {
+    return this.#source.alias;
+  }
 
   @Field(() => String, { nullable: true, description: 'What the project is for.' })
-  description?: string | null;
+  get description(): string | null | undefined {
+    return this.#source.description;
+  }
 
   @Field(() => Int, { nullable: true, description: '0: active. An active project may still not be loaded.' })
-  status?: number | null;
+  get status(): number | null {
+    return graphqlInt(this.#source.status);
+  }
 
   @Field(() => GraphQLDateTime, { nullable: true, description: 'When the project was made.' })
-  dateCreated?: Date | null;
+  get dateCreated(): Date | undefined {
+    return platformDate(this.#source.dateCreated);
+  }
 
   @Field(() => GraphQLDateTime, { nullable: true, description: 'When the project was last changed.' })
-  dateModified?: Date | null;
+  get dateModified(): Date | undefined {
+    return platformDate(this.#source.dateModified);
+  }
 
   @Field(() => ProjectOwner, { nullable: true, description: 'Who owns the project.' })
-  owner?: ProjectOwner | null;
+  get owner(): ProjectOwner | null | undefined {
+    return this.#source.owner;
+  }
 
   @Field(() => GraphQLJSONObject, { description: "The platform's own object, whole." })
-  raw!: object;
-
-  static from(project: PlatformProject): Project {
-    return {
-      id: project.id,
-      name: project.name,
-      alias: project.alias,
-      description: project.description,
-      status: project.status,
-      dateCreated: platformDate(project.dateCreated),
-      dateModified: platformDate(project.dateModified),
-      owner: project.owner && { id: project.owner.id, name: project.owner.name },
-      raw: rawPayload(project),
-    };
+  get raw(): object {
+    return rawPayload(this.#source);
   }
-}
-
-/** The platform writes `2015-06-30T21:55:35.000+0000`, which is no RFC 3339; what is no date at all is left out. */
-function platformDate(text: string | null | undefined): Date | undefined {
-  const date = new Date(text ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }

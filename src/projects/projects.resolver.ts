@@ -11,7 +11,7 @@ export class ProjectsResolver {
 
   @Query(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
   async projects(@Context() context: RequestContext): Promise<Project[]> {
-    return (await this.list(context)).map((project) => Project.from(project));
+    return (await this.list(context)).map((project) => new Project(project));
   }
 
   @Query(() => Project, { nullable: true, description: 'One project by its id; null when there is none.' })
@@ -20,7 +20,7 @@ export class ProjectsResolver {
     @Args('id', { type: () => ID, description: 'The id of the project.' }) id: string,
   ): Promise<Project | undefined> {
     const found = (await this.list(context)).find((project) => project.id === id);
-    return found && Project.from(found);
+    return found && new Project(found);
   }
 
   @Query(() => ID, {

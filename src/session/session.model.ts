@@ -1,5 +1,6 @@
 import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
+import { graphqlInt } from './graphql-int.js';
 import { rawPayload, type PlatformSessionInfo, type PlatformUser } from '../client/index.js';
 
 @ObjectType({ description: 'The logged-in user, as the platform reports it.' })
@@ -46,7 +47,13 @@ export class SessionStatus {
   raw!: object;
 
   static from(info: PlatformSessionInfo): SessionStatus {
-    const { id, fullName, timeout: timeoutSeconds, locale } = info;
-    return { id, fullName, timeoutSeconds, locale, raw: rawPayload(info) };
+    const { id, fullName, timeout, locale } = info;
+    return {
+      id,
+      fullName,
+      timeoutSeconds: graphqlInt(timeout),
+      locale: graphqlInt(locale),
+      raw: rawPayload(info),
+    };
   }
 }

@@ -8,6 +8,8 @@ const PROJECT = { id: 7, name: 'Sales', status: 'active', owner: { id: 'O', name
 const USER = { id: 'U', fullName: ['A', 'User'] };
 const INFO = { timeout: '600', locale: 1033 };
 
+const ODD_NUMBERS = [2 ** 31, 2 ** 63, 1800.5];
+
 describe('a platform whose fields are of other types than are known', () => {
   let app: TestApp;
   beforeAll(async () => {
@@ -37,7 +39,40 @@ describe('a platform whose fields are of other types than are known', () => {
     expect(data).toEqual({
       projects: [{ id: '7', name: 'Sales', status: null, owner: { id: 'O', name: null }, raw: PROJECT }],
       me: { id: 'U', fullName: null, raw: USER },
-      sessionStatus: { timeoutSeconds: null, locale: 1033, raw: INFO },
+      sessionStatus: { timeoutSeconds: 600, locale: 1033, raw: INFO },
     });
+  });
+
+  it.each(ODD_NUMBERS)('is answered null for %d where an Int is, and whole as raw', async (odd) => {
+    const project = {
+      ...PROJECT,
+      status: odd,
+      dateCreated: '2015-06-30 21:55:35',
+      dateModified: '2015-02-30',
+    };
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET projects': { status: 200, body: [project] },
+      'GET sessions': { status: 200, body: { timeout: odd, locale: odd } },
+    });
+    const odds = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
+    try {
+      const handle = await bearerHandle(odds.graphql, { username: 'user', password: 'password' });
+
+      const { data, errors } = await odds.graphql(
+        '{ projects { status dateCreated dateModified raw } sessionStatus { timeoutSeconds locale raw } }',
+        { handle },
+      );
+
+      expect(errors).toBeUndefined();
+      expect(data).toEqual({
+        projects: [
+          { status: null, dateCreated: '2015-06-30T21:55:35.000Z', dateModified: null, raw: project },
+        ],
+        sessionStatus: { timeoutSeconds: null, locale: null, raw: { timeout: odd, locale: odd } },
+      });
+    } finally {
+      await odds.close();
+    }
   });
 });

@@ -2,6 +2,14 @@ import { type PlatformCall } from './call-report.js';
 import { type CircuitChange } from './resilience/circuits.js';
 import { type IServerMessageSource } from '../errors/iserver-messages.js';
 
+/** A cookie of the platform that no request to the base URL would send. */
+export interface UnusableCookie {
+  /** Its name; the value is never reported. */
+  readonly name: string;
+  /** `secure`: it is for https, and the base URL is http. `path`: it is for a path that the base URL is not below. */
+  readonly problem: 'secure' | 'path';
+}
+
 /** How the client reaches the platform. Only the base URL is required. */
 export interface PlatformClientOptions {
   /** REST root: absolute, http or https, with or without the final `/`. */
@@ -31,6 +39,8 @@ export interface PlatformClientOptions {
   circuitBreaker?: boolean;
   /** Called when a circuit opens and when it closes again. */
   onCircuitChange?: (change: CircuitChange) => void;
+  /** Called with each cookie of the platform that no request to the base URL would send. It is dropped. */
+  onUnusableCookie?: (cookie: UnusableCookie) => void;
   /** Called after each call, for metrics. */
   onCall?: (call: PlatformCall) => void;
 }
@@ -49,6 +59,7 @@ const KNOWN: Record<keyof PlatformClientOptions, true> = {
   now: true,
   circuitBreaker: true,
   onCircuitChange: true,
+  onUnusableCookie: true,
   onCall: true,
 };
 

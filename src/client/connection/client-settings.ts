@@ -1,7 +1,7 @@
 import { readBaseUrl } from './base-url.js';
 import { type PlatformCall } from './call-report.js';
 import { Circuits } from './resilience/circuits.js';
-import { rejectUnknownOptions, type PlatformClientOptions } from './client-options.js';
+import { rejectUnknownOptions, type PlatformClientOptions, type UnusableCookie } from './client-options.js';
 import { readIServerMessages, type IServerMessages } from '../errors/iserver-messages.js';
 import { GotTransport } from './transport/got-transport.js';
 import { readTlsTrust } from './transport/tls-trust.js';
@@ -20,6 +20,7 @@ export interface ClientSettings {
   readonly iserverMessages: IServerMessages;
   readonly now: () => number;
   readonly makeCircuits: () => Circuits | undefined;
+  readonly onUnusableCookie: (cookie: UnusableCookie) => void;
   readonly onCall: ((call: PlatformCall) => void) | undefined;
   readonly makeTransport: () => Transport;
 }
@@ -55,6 +56,13 @@ export function readClientSettings(options: PlatformClientOptions): ClientSettin
     now: options.now ?? Date.now,
     makeCircuits: () =>
       options.circuitBreaker ? new Circuits(options.onCircuitChange ?? undefined) : undefined,
+    onUnusableCookie: (cookie) => {
+      try {
+        options.onUnusableCookie?.(cookie);
+      } catch {
+        // An observer must not be able to break the call.
+      }
+    },
     onCall: options.onCall ?? undefined,
     makeTransport: () => TRANSPORTS[transport](trust),
   };

@@ -13,12 +13,15 @@ const MAX_PROJECTS = 10_000;
 const rawPayloads = new WeakMap<object, object>();
 
 type FieldType = 'string' | 'number' | 'record';
-type Shape = Readonly<Record<string, FieldType>>;
+type Shape = readonly (readonly [field: string, type: FieldType])[];
 
-const USER: Shape = { id: 'string', fullName: 'string', initials: 'string' };
-const SESSION_INFO: Shape = { ...USER, timeout: 'number', locale: 'number' };
-const OWNER: Shape = { id: 'string', name: 'string' };
-const PROJECT: Shape = {
+const shape = (fields: Readonly<Record<string, FieldType>>): Shape => Object.entries(fields);
+
+const USER_FIELDS = { id: 'string', fullName: 'string', initials: 'string' } as const;
+const USER = shape(USER_FIELDS);
+const SESSION_INFO = shape({ ...USER_FIELDS, timeout: 'number', locale: 'number' });
+const OWNER = shape({ id: 'string', name: 'string' });
+const PROJECT = shape({
   id: 'string',
   name: 'string',
   alias: 'string',
@@ -27,7 +30,7 @@ const PROJECT: Shape = {
   dateCreated: 'string',
   dateModified: 'string',
   owner: 'record',
-};
+});
 
 /** @throws PlatformHttpError when the response is not a user */
 export function readUser(response: PlatformResponse): PlatformUser {
@@ -71,7 +74,8 @@ export function rawPayload(read: object): object {
 
 /**
  * The object itself when each known field has its expected type, otherwise a corrected copy. The specification does not show the
- * fields, so one of an unexpected type is left out instead of failing the response; a numeric id becomes its decimal text.
+ * fields, so one of an unexpected type is left out instead of failing the response; a numeric id becomes its decimal text, and a
+ * number that is written as text becomes a number.
  */
 function withExpectedTypes(
   value: unknown,
@@ -80,11 +84,20 @@ function withExpectedTypes(
   response: PlatformResponse,
 ): Record<string, unknown> {
   if (!isRecord(value)) throw unexpectedShape(expected, response);
-  const mismatches = Object.entries(shape).filter(([name, type]) => !isOfType(value[name], type));
-  if (mismatches.length === 0) return value;
+  for (const [name, type] of shape) {
+    if (!isOfType(value[name], type)) return corrected(value, shape);
+  }
+  return value;
+}
+
+function corrected(value: Record<string, unknown>, shape: Shape): Record<string, unknown> {
   const copy = { ...value };
-  for (const [name] of mismatches) {
-    if (name === 'id' && Number.isSafeInteger(value[name])) copy[name] = String(value[name]);
+  for (const [name, type] of shape) {
+    const given = value[name];
+    if (isOfType(given, type)) continue;
+    if (name === 'id' && Number.isSafeInteger(given)) copy[name] = String(given);
+    else if (type === 'number' && typeof given === 'string' && /^ *-?\d{1,15} *$/.test(given))
+      copy[name] = Number(given);
     else Reflect.deleteProperty(copy, name);
   }
   rawPayloads.set(copy, value);
@@ -93,7 +106,8 @@ function withExpectedTypes(
 
 function isOfType(value: unknown, type: FieldType): boolean {
   if (value === undefined || value === null) return true;
-  return type === 'record' ? isRecord(value) : typeof value === type;
+  if (type === 'record') return isRecord(value);
+  return typeof value === type && (type !== 'number' || Number.isFinite(value));
 }
 
 function unexpectedShape(expected: string, response: PlatformResponse): PlatformHttpError {

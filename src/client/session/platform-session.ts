@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
+import { PlatformHttpError } from '../errors/error-classes.js';
 import { delegateRequest, loginRequest, readCredentials, type LoginCredentials } from './login.js';
 import { type PlatformProject, type PlatformSessionInfo, type PlatformUser } from './platform-types.js';
 import { type CallOptions, type RequestMethod, type RequestOptions } from './request-options.js';
@@ -50,7 +51,7 @@ export class PlatformSession {
     return this.#core.baseUrl.href;
   }
 
-  /** How many cookies from the platform were rejected: foreign, malformed or over a limit. */
+  /** How many cookies from the platform were rejected: foreign, malformed, over a limit, or never to be sent. */
   get droppedCookies(): number {
     return this.#core.state.cookies.dropped;
   }
@@ -58,7 +59,9 @@ export class PlatformSession {
   /**
    * Sends one request below the base URL (spec: request). A successful response updates the vendor headers and cookies.
    * @param path below the base URL, with or without a leading `/`
-   * @throws PlatformError for any status other than 2xx; its class follows from the code of the response
+   * @throws SessionError when no token is held, before any request, unless `includeAuth` is false
+   * @throws PlatformError for any status other than 2xx, and for a 2xx that holds an error payload; its class follows from the
+   * code of the response
    */
   async request(
     method: RequestMethod,
@@ -101,13 +104,19 @@ export class PlatformSession {
   /**
    * `POST auth/logout` (spec: Endpoints). The token is dropped only on 204, and not when it came from a newer login.
    * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws PlatformHttpError when the response is not 204: the session may go on, and the token is kept
    */
   async logout(call: CallOptions = {}): Promise<void> {
     const { state } = this.#core;
     state.requireToken();
     const { sessionGeneration } = state;
     const response = await this.request('POST', 'auth/logout', call);
-    if (response.status === 204 && sessionGeneration === state.sessionGeneration) this.destroyAuthToken();
+    const { status } = response;
+    if (status !== 204) {
+      const message = `The platform answered the logout with HTTP ${status}; only 204 ends the session.`;
+      throw new PlatformHttpError(message, { status });
+    }
+    if (sessionGeneration === state.sessionGeneration) this.destroyAuthToken();
   }
 
   /** Alias of `logout` (spec: post_logout). */

@@ -13,7 +13,7 @@ export interface CallOptions {
 
 /** Options of one request (spec: Client session operations, request). */
 export interface RequestOptions extends CallOptions {
-  /** Whether the token is sent. Default true. */
+  /** Whether the token is sent; unless false, there must be one. Default true. */
   includeAuth?: boolean | undefined;
   /** Sent as `X-<vendor>-ProjectID` with this call only. */
   projectId?: string | null | undefined;

@@ -2,7 +2,7 @@ import { isLoginPath, pathBelow, resolveBelow } from '../connection/base-url.js'
 import { type PlatformConnection } from '../connection/platform-connection.js';
 import { type RequestLine } from '../connection/redirects.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
-import { errorOfResponse } from '../connection/response/response-error.js';
+import { errorOfResponse, isErrorInDisguise } from '../connection/response/response-error.js';
 import {
   ExecutionCancelledError,
   InvalidRequestError,
@@ -20,6 +20,7 @@ import {
   type RequestMethod,
   type RequestOptions,
 } from './request-options.js';
+import { type CookieUse } from './state/cookie-use.js';
 import { SessionState } from './state/session-state.js';
 
 /** Makes the requests of one session: sends what the state holds, and stores what a successful response brings. */
@@ -75,6 +76,7 @@ export class SessionRequests {
     const { method } = line;
     const path = pathBelow(base, line.url);
     const fixed = requestHeaders(options, token, this.#connection.settings.vendorHeaders);
+    if (options.includeAuth !== false) state.requireToken();
     const response = await this.#connection.exchange({
       line,
       path,
@@ -86,11 +88,11 @@ export class SessionRequests {
       mayRetry: method === 'GET' || method === 'HEAD',
       signal: options.signal ?? undefined,
     });
-    if (response.status < 200 || response.status > 299) {
+    if (response.status < 200 || response.status > 299 || isErrorInDisguise(response)) {
       throw this.#errorOf(response, isLoginPath(path), token ?? '');
     }
     state.storeHeaders(sessionGeneration, response);
-    state.storeCookies(sessionGeneration, response);
+    state.storeCookies(sessionGeneration, response, this.#cookieUse(base));
     return response;
   }
 
@@ -135,7 +137,7 @@ export class SessionRequests {
       const message = 'The session was ended, replaced or closed during the login.';
       throw new SessionError(message, {}, 'session-replaced');
     }
-    state.start(token, response, isSameUser);
+    state.start(token, response, isSameUser, this.#cookieUse(base));
   }
 
   /** Logs out a session that arrived too late; a failure is ignored, since nobody holds the session. */
@@ -145,6 +147,10 @@ export class SessionRequests {
     state.start(token, response);
     const requests = new SessionRequests(this.#connection, state);
     await requests.send(base, 'POST', 'auth/logout', {}).catch(() => undefined);
+  }
+
+  #cookieUse(base: URL): CookieUse {
+    return { base, onUnusable: this.#connection.settings.onUnusableCookie };
   }
 
   /** A 2xx status other than 204 is a failure too: by its code if it has one. */

@@ -63,9 +63,9 @@ export class PlatformSettings {
   @WholeNumber(1, LONGEST_TIMER_MS)
   PLATFORM_TIMEOUT_MS = 8000;
 
-  @Setting('the HTTP library of the platform client: `got` or `undici`; same behavior, different cost')
+  @Setting('the HTTP library of the platform client: `undici` or `got`; same behavior, `got` costs more CPU')
   @IsIn(['got', 'undici'])
-  PLATFORM_TRANSPORT: 'got' | 'undici' = 'got';
+  PLATFORM_TRANSPORT: 'got' | 'undici' = 'undici';
 
   @Setting('the `applicationType` of a login that does not specify one')
   @WholeNumber(0, 65535)

@@ -33,8 +33,22 @@ export interface PlatformSettings {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** @throws TypeError that names the option that cannot be used. */
+/** The type makes this list complete. */
+const KNOWN: Record<keyof EmbeddedPlatformOptions, true> = {
+  port: true,
+  path: true,
+  vendor: true,
+  idleSeconds: true,
+  maxSessions: true,
+  now: true,
+  wait: true,
+};
+
+/** @throws TypeError that names the option that cannot be used, or is not known: its default would be used in silence. */
 export function completeOptions(options: EmbeddedPlatformOptions): PlatformSettings {
+  for (const [name, value] of Object.entries(options)) {
+    check(value === undefined || Object.hasOwn(KNOWN, name), name, 'left out: there is no such option');
+  }
   const { port = 0, path = '/api', vendor = 'SVC', idleSeconds = 1800, maxSessions = 100_000 } = options;
   check(/^[A-Za-z0-9]+$/.test(vendor), 'vendor', 'only letters and digits');
   check(/^(\/[\w.~-]+)*\/?$/.test(path), 'path', 'empty or a path that starts with a slash');

@@ -75,9 +75,14 @@ function fromPlatformError(error: PlatformError): GraphQLFormattedError {
   const row = ERROR_TABLE.find(({ kind }) => error instanceof kind);
   if (row === undefined) return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });
   const reason = row.reason?.of(error);
-  // A wrong user and a wrong password must look the same, so no detail is passed on that could distinguish them.
+  // A wrong user and a wrong password must look the same, so no detail is passed on that could
+  // distinguish them. The ticket is another one for each answer, and support asks for it.
   if (reason === 'LOGIN_FAILED') {
-    return say(row.code, 'Login failed', { reason, platformCode: error.code, retryable: false });
+    const { code: platformCode, ticketId } = error;
+    return say(row.code, 'Login failed', {
+      ...defined({ reason, platformCode, ticketId }),
+      retryable: false,
+    });
   }
   return say(row.code, error.message, {
     ...defined({

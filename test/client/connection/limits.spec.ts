@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { PlatformHttpError } from '../../../src/client/index.js';
-import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loggedIn, openSession, sessionWithToken } from '../../support/client/logged-in.js';
 import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
@@ -64,7 +64,7 @@ describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
       'GET whole': { status: 200, headers, body: text(4 * MIB) },
       'GET more': { status: 200, headers, body: text(4 * MIB + 1) },
     });
-    const session = openSession(platform.baseUrl, { transport });
+    const session = sessionWithToken(platform.baseUrl, { transport });
 
     await expect(session.request('GET', 'whole')).resolves.toHaveProperty('byteLength', 4 * MIB);
     await expect(session.request('GET', 'more')).rejects.toThrow(PlatformHttpError);
@@ -78,7 +78,7 @@ describe.each(['got', 'undici'] as const)('a body, by %s,', (transport) => {
       '*': { status, headers: { 'content-encoding': 'gzip' } },
     });
 
-    const response = await openSession(platform.baseUrl, { transport }).request(method, 'things');
+    const response = await sessionWithToken(platform.baseUrl, { transport }).request(method, 'things');
 
     expect(response).toMatchObject({ status, byteLength: 0 });
   });

@@ -3,7 +3,7 @@ import { LoginFailedError, PlatformError, PlatformUnreachableError } from '../..
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';
 import { gate } from '../../support/gate.js';
-import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loggedIn, openSession, sessionWithToken } from '../../support/client/logged-in.js';
 import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
@@ -139,7 +139,7 @@ describe('the reads of a connection', () => {
           response.writeHead(isRepetition ? 204 : 503).end();
         },
       });
-      const session = openSession(platform.baseUrl);
+      const session = sessionWithToken(platform.baseUrl);
       let failed = 0;
 
       const reads = Array.from({ length: calls }, () =>
@@ -160,7 +160,7 @@ describe('the reads of a connection', () => {
 
   it('are retried again once earlier retries have ended', async () => {
     const platform = await startScriptedPlatform({ '*': [{ status: 503 }, { status: 204 }] });
-    const session = openSession(platform.baseUrl);
+    const session = sessionWithToken(platform.baseUrl);
 
     for (let round = 0; round < 5; round += 1) {
       await expect(session.request('GET', `things-${round}`)).resolves.toHaveProperty('status', 204);
@@ -172,7 +172,7 @@ describe('a call that changes something', () => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('is not retried: %s', async (method) => {
     const platform = await startScriptedPlatform({ '*': [{ status: 503 }, good] });
 
-    await expect(openSession(platform.baseUrl).request(method, 'things')).rejects.toMatchObject({
+    await expect(sessionWithToken(platform.baseUrl).request(method, 'things')).rejects.toMatchObject({
       status: 503,
     });
 
@@ -185,7 +185,7 @@ describe('a call that changes something', () => {
     ['429 that asks to wait 0 s', { status: 429, headers: { 'retry-after': '0' } }],
   ])('is not retried: login and delegate, after %s', async (_name, failure) => {
     const platform = await startScriptedPlatform({ '*': [failure, failure, loginAnswer()] });
-    const session = openSession(platform.baseUrl);
+    const session = sessionWithToken(platform.baseUrl);
 
     await expect(session.login({ username: 'u', password: 'p' })).rejects.toThrow(PlatformError);
     await expect(session.delegate('identity')).rejects.toThrow(PlatformError);

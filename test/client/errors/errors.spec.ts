@@ -32,7 +32,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 async function errorOf(answer: ScriptedAnswer, options: PlatformSessionOptions = {}): Promise<PlatformError> {
   const platform = await startScriptedPlatform({ '*': answer });
   const failure = await openSession(platform.baseUrl, options)
-    .request('PUT', 'things')
+    .request('PUT', 'things', { includeAuth: false })
     .catch((error: unknown) => error);
   if (!(failure instanceof PlatformError)) throw new Error('A PlatformError was expected.');
   return failure;

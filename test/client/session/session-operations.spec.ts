@@ -9,7 +9,7 @@ import {
   type PlatformSession,
   type RequestOptions,
 } from '../../../src/client/index.js';
-import { loggedIn, openSession } from '../../support/client/logged-in.js';
+import { loggedIn, openSession, sessionWithToken } from '../../support/client/logged-in.js';
 import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
 import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
 
@@ -100,14 +100,14 @@ describe('logout', () => {
     expect(session.toDict().headers).toEqual({});
   });
 
-  it('keeps the token on any other 2xx status', async () => {
+  it('is a failure on any other 2xx status, and keeps the token', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'POST auth/logout': { status: 200, body: {} },
     });
     const session = await loggedIn(platform.baseUrl);
 
-    await session.logout();
+    await expect(session.logout()).rejects.toMatchObject({ kind: 'protocol', status: 200 });
 
     expect(session.hasSession()).toBe(true);
   });
@@ -166,7 +166,7 @@ describe('reading', () => {
     const info = await session.getSessionInfo();
     const user = await session.getUserInfo();
 
-    expect(info).toStrictEqual({ id: '5', locale: null, more: 1 });
+    expect(info).toStrictEqual({ id: '5', timeout: 600, locale: null, more: 1 });
     expect(user).toStrictEqual({ initials: 'AU' });
     expect(rawPayload(info)).toStrictEqual({ id: 5, timeout: '600', locale: null, more: 1 });
     expect(rawPayload(user)).toStrictEqual({ id: 1.5, fullName: {}, initials: 'AU' });
@@ -280,6 +280,40 @@ describe('projects', () => {
 });
 
 describe('request', () => {
+  it('needs a token, unless includeAuth is false', async () => {
+    const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
+    const session = openSession(platform.baseUrl);
+
+    await expect(session.request('GET', 'things')).rejects.toMatchObject({ kind: 'no-session' });
+    await session.request('GET', 'status', { includeAuth: false });
+
+    expect(platform.requests.map(({ path }) => path)).toEqual(['status']);
+  });
+
+  it.each([{ code: 'ERR009', message: 'Expired' }, { errors: [{ code: 'ERR009', ticketId: '0123' }] }])(
+    'reports an error payload in a 200 as the error that it is, and takes nothing from it: %j',
+    async (body) => {
+      const headers = { 'X-SVC-AuthToken': 'other', 'Set-Cookie': 'a=1' };
+      const platform = await startScriptedPlatform({ '*': { status: 200, body, headers } });
+      const session = sessionWithToken(platform.baseUrl);
+
+      await expect(session.getUserInfo()).rejects.toMatchObject({ kind: 'session-expired', status: 200 });
+
+      expect(session.toDict()).toMatchObject({ cookies: [], headers: { 'X-SVC-AuthToken': 'token-0' } });
+    },
+  );
+
+  it.each([
+    { code: 'ERR009' },
+    { code: 'ERROR', message: 'x' },
+    { id: 'U', fullName: 'ERR009' },
+    { code: 9, message: 'ERR009' },
+  ])('takes an object that is not an error payload for a value: %j', async (body) => {
+    const platform = await startScriptedPlatform({ '*': { status: 200, body } });
+
+    await expect(sessionWithToken(platform.baseUrl).getUserInfo()).resolves.toEqual(body);
+  });
+
   it('sends no token when includeAuth is false', async () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
@@ -296,7 +330,7 @@ describe('request', () => {
 
   it('sends a project id with one call only', async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
-    const session = openSession(platform.baseUrl);
+    const session = sessionWithToken(platform.baseUrl);
 
     await session.request('GET', 'sessions', { projectId: 'A' });
     await session.request('GET', 'sessions', { projectId: 'B' });
@@ -320,7 +354,7 @@ describe('request', () => {
   ])('refuses %s before any request', async (_name, method, path, options) => {
     const platform = await startScriptedPlatform({});
 
-    const call = openSession(platform.baseUrl).request(
+    const call = sessionWithToken(platform.baseUrl).request(
       method as 'GET',
       path as string,
       options as RequestOptions,
@@ -346,7 +380,7 @@ describe('request', () => {
 
   it('treats null as absent in its options', async () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: {} } });
-    const session = openSession(platform.baseUrl);
+    const session = sessionWithToken(platform.baseUrl);
 
     await session.request('GET', 'sessions', { projectId: null, signal: null, headers: null });
     await session.request('GET', 'sessions', null as unknown as RequestOptions);
@@ -360,7 +394,7 @@ describe('request', () => {
     async (projectId) => {
       const platform = await startScriptedPlatform({});
 
-      const call = openSession(platform.baseUrl).request('GET', 'sessions', { projectId });
+      const call = sessionWithToken(platform.baseUrl).request('GET', 'sessions', { projectId });
 
       await expect(call).rejects.toThrow(InvalidRequestError);
       expect(platform.connections).toBe(0);
@@ -371,7 +405,7 @@ describe('request', () => {
     const platform = await startScriptedPlatform({ '*': { status: 200, body: { done: true } } });
     const headers = Object.freeze({ Prefer: 'respond-async' });
 
-    const response = await openSession(platform.baseUrl).request('POST', 'things?x=1', {
+    const response = await sessionWithToken(platform.baseUrl).request('POST', 'things?x=1', {
       body: { a: 1 },
       headers,
     });
@@ -389,7 +423,7 @@ describe('request', () => {
     async (name) => {
       const platform = await startScriptedPlatform({});
 
-      const call = openSession(platform.baseUrl).request('GET', 'status', { headers: { [name]: 'x' } });
+      const call = sessionWithToken(platform.baseUrl).request('GET', 'status', { headers: { [name]: 'x' } });
 
       await expect(call).rejects.toThrow(InvalidRequestError);
     },
@@ -403,7 +437,7 @@ describe('request', () => {
   ])('reaches the same place from base %s and path %s', async (end, path) => {
     const platform = await startScriptedPlatform({ 'GET sessions': { status: 200, body: {} } });
 
-    await openSession(platform.origin + end).request('GET', path);
+    await sessionWithToken(platform.origin + end).request('GET', path);
 
     expect(platform.count('GET sessions')).toBe(1);
   });
@@ -419,7 +453,9 @@ describe('request', () => {
   ])('rejects the path %s, which is outside the base', async (path) => {
     const platform = await startScriptedPlatform({});
 
-    await expect(openSession(platform.baseUrl).request('GET', path)).rejects.toThrow(InvalidRequestError);
+    await expect(sessionWithToken(platform.baseUrl).request('GET', path)).rejects.toThrow(
+      InvalidRequestError,
+    );
 
     expect(platform.connections).toBe(0);
   });
@@ -427,7 +463,7 @@ describe('request', () => {
   it.each(['GET', 'HEAD'] as const)('refuses a body for %s before any request', async (method) => {
     const platform = await startScriptedPlatform({});
 
-    const call = openSession(platform.baseUrl).request(method, 'status', { body: {} });
+    const call = sessionWithToken(platform.baseUrl).request(method, 'status', { body: {} });
 
     await expect(call).rejects.toThrow(InvalidRequestError);
     expect(platform.connections).toBe(0);
@@ -438,7 +474,7 @@ describe('request', () => {
     async (body) => {
       const platform = await startScriptedPlatform({});
 
-      const call = openSession(platform.baseUrl).request('POST', 'status', { body });
+      const call = sessionWithToken(platform.baseUrl).request('POST', 'status', { body });
 
       await expect(call).rejects.toThrow(InvalidRequestError);
       expect(platform.connections).toBe(0);
@@ -447,7 +483,7 @@ describe('request', () => {
 
   it('is rejected once the session object is closed', async () => {
     const platform = await startScriptedPlatform({});
-    const session = openSession(platform.baseUrl);
+    const session = sessionWithToken(platform.baseUrl);
 
     await session.close();
 
@@ -457,7 +493,7 @@ describe('request', () => {
   it('throws the class for the code of the response', async () => {
     const platform = await startScriptedPlatform({ '*': errorAnswer(404, 'ERR004', 'HTTP 404 Not Found') });
 
-    await expect(openSession(platform.baseUrl).request('GET', 'hello/dave')).rejects.toMatchObject({
+    await expect(sessionWithToken(platform.baseUrl).request('GET', 'hello/dave')).rejects.toMatchObject({
       name: 'ResourceNotFoundError',
       code: 'ERR004',
       status: 404,

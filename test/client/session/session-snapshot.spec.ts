@@ -133,6 +133,11 @@ describe('a snapshot', () => {
     expect(session.json()).toBe(before);
   });
 
+  it('of another vendor is rejected, and so is one that was made for it', () => {
+    expect(() => PlatformSession.fromDict(WHOLE, { vendor: 'Other' })).toThrow(SessionError);
+    expect(() => PlatformSession.fromDict(WHOLE, { vendor: 'Other' })).toThrow('token of another vendor');
+  });
+
   it('of another base URL is accepted with acceptOtherBaseUrl', () => {
     const session = new PlatformSession('http://127.0.0.1:8/api');
 

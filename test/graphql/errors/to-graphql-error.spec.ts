@@ -50,7 +50,8 @@ describe('an error on its way out', () => {
           status: 401,
         }),
       );
-    expect(of('-2147216967', 'T1')).toEqual(of('-2147216964', 'T2'));
+    expect(of('-2147216967', 'T1')).toEqual(of('-2147216964', 'T1'));
+    expect(of('-2147216967', 'T1')).toMatchObject({ extensions: { ticketId: 'T1' } });
   });
 
   it.each([

@@ -10,6 +10,17 @@ export function openSession(baseUrl: string, options: PlatformSessionOptions = {
   return session;
 }
 
+/** The same, holding a token without a login. */
+export function sessionWithToken(baseUrl: string, options: PlatformSessionOptions = {}): PlatformSession {
+  const session = openSession(baseUrl, options);
+  session.updateFromJson({
+    base_url: session.baseUrl,
+    cookies: {},
+    headers: { [`X-${options.vendor ?? 'SVC'}-AuthToken`]: 'token-0' },
+  });
+  return session;
+}
+
 /** The same, logged in as a user by the platform's own answer. */
 export async function loggedIn(
   baseUrl: string,

@@ -47,6 +47,16 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   return new ErrorOfCode(message, { ...details, code, retryable, concernsSession });
 }
 
+/**
+ * Whether a 2xx response is an error all the same: its payload has a code of the platform (`ERR…`) and says what happened. Most
+ * answers are told apart without being parsed.
+ */
+export function isErrorInDisguise(response: PlatformResponse): boolean {
+  if (!response.contains('ERR')) return false;
+  const { code = '', message, ticketId } = errorPayloadOf(response, []) ?? {};
+  return /^ERR\d{1,6}$/.test(code) && (message !== undefined || ticketId !== undefined);
+}
+
 /** Whether the response carries a platform code. A code proves that the platform itself answered, not a proxy before it. */
 export function hasErrorCode(response: PlatformResponse): boolean {
   return errorPayloadOf(response, [])?.code !== undefined;

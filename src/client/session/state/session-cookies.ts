@@ -1,21 +1,25 @@
 import { Cookie, CookieJar, MemoryCookieStore, canonicalDomain, defaultPath } from 'tough-cookie';
-import { isSendable, toCookie, toSnapshotCookie } from './snapshot-cookie.js';
+import { cookieProblem, type CookieUse } from './cookie-use.js';
+import { byPathLength, isSendable, toCookie, toSnapshotCookie } from './snapshot-cookie.js';
 import { type SnapshotCookie } from './session-snapshot.js';
 
 const MAX_COOKIES = 50;
 const MAX_COOKIE_BYTES = 4096;
 const MAX_TOTAL_BYTES = 8192;
 const MAX_AGE_SECONDS = 400 * 24 * 3600;
+const MAX_KEPT_HEADERS = 64;
 
 /**
  * The cookies of one session, for one origin. At most 50 cookies, 4 KB each, 8 KB together (names and values). A cookie beyond
- * these limits or of another domain is dropped and counted; the cookies already held stay.
+ * these limits, of another domain, or that no request would send is dropped and counted; the cookies already held stay.
  */
 export class SessionCookies {
   readonly #store = new MemoryCookieStore();
   readonly #jar = new CookieJar(this.#store, { rejectPublicSuffixes: true });
   readonly #now: () => number;
   #dropped = 0;
+  /** `Cookie` headers by URL, and until when they hold; emptied whenever a cookie changes. */
+  #headers = new Map<string, { readonly header: string; readonly until: number }>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -26,20 +30,29 @@ export class SessionCookies {
     return this.#dropped;
   }
 
-  /** The `Cookie` header for a URL of the session's origin; empty when no cookie matches. */
+  /**
+   * The `Cookie` header for a URL of the session's origin; empty when no cookie matches. The longest path comes first, in
+   * whatever order the cookies came, so a restored session sends what the saved one sent.
+   */
   headerFor(url: URL): string {
-    return this.#jar
+    const place = url.origin + url.pathname;
+    const known = this.#headers.get(place);
+    if (known !== undefined && this.#now() < known.until) return known.header;
+    const cookies = this.#jar
       .getCookiesSync(url.href, { expire: false })
       .filter((cookie) => this.#isLive(cookie))
-      .map((cookie) => cookie.cookieString())
-      .join('; ');
+      .sort(byPathLength);
+    const header = cookies.map((cookie) => cookie.cookieString()).join('; ');
+    if (this.#headers.size >= MAX_KEPT_HEADERS) this.#headers.clear();
+    this.#headers.set(place, { header, until: Math.min(...cookies.map(endOf)) });
+    return header;
   }
 
   /** Stores the `Set-Cookie` fields of a response. */
-  store(fields: readonly string[], url: URL): void {
+  store(fields: readonly string[], url: URL, use?: CookieUse): void {
     for (const field of fields) {
       const cookie = field.length <= MAX_COOKIE_BYTES ? Cookie.parse(field) : undefined;
-      if (cookie === undefined || !this.#put(cookie, url)) this.#dropped += 1;
+      if (cookie === undefined || !this.#put(cookie, url, use)) this.#dropped += 1;
     }
   }
 
@@ -62,14 +75,20 @@ export class SessionCookies {
       .sort((a, b) => order(a.domain, b.domain) || order(a.path, b.path) || order(a.name, b.name));
   }
 
-  #put(cookie: Cookie, url: URL): boolean {
+  #put(cookie: Cookie, url: URL, use?: CookieUse): boolean {
     if (!isSendable(cookie)) return false;
     this.#makeAbsolute(cookie);
     if (cookie.path?.[0] !== '/') cookie.path = defaultPath(url.pathname);
     const domain = cookie.cdomain() ?? canonicalDomain(url.hostname) ?? '';
+    this.#headers.clear();
     if (!this.#isLive(cookie)) {
       this.#remove(domain, cookie.path, cookie.key);
       return true;
+    }
+    const problem = use && cookieProblem(cookie, use.base);
+    if (problem !== undefined) {
+      use?.onUnusable({ name: cookie.key, problem });
+      return false;
     }
     if (!this.#fits(cookie, domain)) return false;
     const now = new Date(this.#now());
@@ -108,8 +127,12 @@ export class SessionCookies {
   }
 
   #isLive(cookie: Cookie): boolean {
-    return (cookie.expiryTime() ?? Infinity) > this.#now();
+    return endOf(cookie) > this.#now();
   }
+}
+
+function endOf(cookie: Cookie): number {
+  return cookie.expiryTime() ?? Infinity;
 }
 
 function byteLength({ key, value }: Cookie): number {

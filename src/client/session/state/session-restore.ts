@@ -31,7 +31,14 @@ export function restoreState(
   if (tokens.length > 1 || !tokens.every(([, token]) => isFieldValue(token))) {
     throw invalidSnapshot('has a malformed token');
   }
+  if (tokens.length === 0 && hasTokenOfAnotherVendor(snapshot.headers)) {
+    throw invalidSnapshot('has the token of another vendor');
+  }
   return { baseUrl, cookies: restoreCookies(snapshot.cookies, baseUrl, now), headers: snapshot.headers };
+}
+
+function hasTokenOfAnotherVendor(headers: RestorableSnapshot['headers']): boolean {
+  return Object.keys(headers).some((name) => /^x-[a-z\d]+-authtoken$/i.test(name));
 }
 
 /**

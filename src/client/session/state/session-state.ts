@@ -1,6 +1,7 @@
 import { type PlatformResponse } from '../../connection/response/platform-response.js';
 import { type VendorHeaders } from '../../connection/vendor-headers.js';
 import { SessionError } from '../../errors/error-classes.js';
+import { type CookieUse } from './cookie-use.js';
 import { PendingAnswers } from './pending-answers.js';
 import { SessionCookies } from './session-cookies.js';
 
@@ -66,12 +67,15 @@ export class SessionState {
     return Object.fromEntries([...token, ...others]);
   }
 
-  /** Stores the cookies of a response to a request of the given session generation. */
-  storeCookies(sessionGeneration: number, response: PlatformResponse): void {
+  /**
+   * Stores the cookies of a response to a request of the given session generation.
+   * @param use where later requests go; undefined for a redirect, whose cookies may be meant for its target
+   */
+  storeCookies(sessionGeneration: number, response: PlatformResponse, use?: CookieUse): void {
     if (sessionGeneration !== this.#sessionGeneration) return;
     const fields = response.headerValues('set-cookie');
     if (fields.length === 0) return;
-    this.#cookies.store(fields, new URL(response.url));
+    this.#cookies.store(fields, new URL(response.url), use);
     this.#revision += 1;
   }
 
@@ -89,14 +93,14 @@ export class SessionState {
    * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel.
    * @param isSameUser whether the same user logged in again
    */
-  start(token: string, response: PlatformResponse, isSameUser = false): void {
+  start(token: string, response: PlatformResponse, isSameUser = false, use?: CookieUse): void {
     this.#sessionGeneration += 1;
     if (!isSameUser) this.#userGeneration += 1;
     this.#revision += 1;
     this.#token = token;
     this.#otherHeaders = new Map();
     this.storeHeaders(this.#sessionGeneration, response);
-    this.storeCookies(this.#sessionGeneration, response);
+    this.storeCookies(this.#sessionGeneration, response, use);
   }
 
   /** Discards the token, if there is one; responses and logins in flight do not bring one back. */

@@ -8,6 +8,15 @@ export function isSendable({ key, value }: Cookie): boolean {
   );
 }
 
+/** Longest path first (RFC 6265, 5.4), then in a fixed order, which a snapshot keeps. */
+export function byPathLength(a: Cookie, b: Cookie): number {
+  return (b.path?.length ?? 0) - (a.path?.length ?? 0) || (orderOf(a) < orderOf(b) ? -1 : 1);
+}
+
+function orderOf({ domain, path, key }: Cookie): string {
+  return `${domain ?? ''} ${path ?? ''} ${key}`;
+}
+
 export function toCookie(saved: SnapshotCookie): Cookie {
   const { name: key, value, domain, path, hostOnly, secure, httpOnly, sameSite, expires } = saved;
   return new Cookie({

@@ -2,15 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { PlatformError, type PlatformSession } from '../../../../src/client/index.js';
 import { gate } from '../../../support/gate.js';
 import { openSession } from '../../../support/client/logged-in.js';
-import {
-  type RawAnswer,
-  startRawAnswerServer,
-} from '../../../support/embedded-platform/raw-answer-server.js';
+import { startRawAnswerServer } from '../../../support/embedded-platform/raw-answer-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { FRAMING } from './framing.rows.js';
 import { HEADS } from './head.rows.js';
 import { CODINGS, TEXTS } from './label.rows.js';
-import { type Row, value, VALUE } from './row.js';
+import { bytesOf, type Row, value, VALUE } from './row.js';
 
 /** Larger answers are not sent byte by byte. */
 const SMALL = 1000;
@@ -25,13 +22,11 @@ async function resultOf(session: PlatformSession, path: string): Promise<object>
   }
 }
 
-function bytewise({ parts }: Row): Uint8Array[] | undefined {
-  const all = [parts].flat();
-  if (all.some((part) => typeof part === 'function')) return undefined;
-  const bytes = Buffer.concat(
-    all.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : (part as Uint8Array))),
-  );
-  return bytes.byteLength > SMALL ? undefined : Array.from(bytes, (byte) => Uint8Array.of(byte));
+function bytewise(row: Row): Uint8Array[] | undefined {
+  const bytes = bytesOf(row);
+  return bytes === undefined || bytes.byteLength > SMALL
+    ? undefined
+    : Array.from(bytes, (byte) => Uint8Array.of(byte));
 }
 
 describe.each(['got', 'undici'] as const)('by %s,', (transport) => {

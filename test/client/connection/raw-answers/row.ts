@@ -48,3 +48,12 @@ export function withBody(
     bytes,
   ]);
 }
+
+/** The bytes of a row; undefined when it waits in between. */
+export function bytesOf({ parts }: Row): Buffer | undefined {
+  const all = [parts].flat();
+  const bytes = all.flatMap((part) =>
+    typeof part === 'function' ? [] : [typeof part === 'string' ? Buffer.from(part, 'latin1') : part],
+  );
+  return bytes.length < all.length ? undefined : Buffer.concat(bytes);
+}
