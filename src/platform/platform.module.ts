@@ -1,9 +1,10 @@
 import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { type Registry } from 'prom-client';
-import { type CircuitChange, PlatformClient, type UnusableCookie } from '../client/index.js';
+import { type CircuitChange, PlatformClient } from '../client/index.js';
 import { Settings } from '../config/settings.js';
 import { MetricsRegistry } from '../metrics/registry/metrics-registry.js';
 import { measurePlatformCalls } from '../metrics/registry/platform-metrics.js';
+import { reportCookieOnce } from './report-cookie.js';
 import { platformClient } from './platform-client.factory.js';
 
 /** The platform that is run here, where none is configured. */
@@ -74,22 +75,5 @@ function reportCircuit(logger: Logger): (change: CircuitChange) => void {
     const calls = circuit === 'auth' ? 'logins' : 'calls other than logins';
     if (isOpen) logger.warn(`The platform has failed too often: ${calls} are suspended for a few seconds.`);
     else logger.log(`The platform responds again: ${calls} resume.`);
-  };
-}
-
-const COOKIE_ADVICE: Readonly<Record<UnusableCookie['problem'], string>> = {
-  secure: 'is for https, but PLATFORM_BASE_URL begins with http:. Set it to the https: URL of the platform.',
-  path: 'is for another path than that of PLATFORM_BASE_URL. Set it to the path under which the platform itself runs.',
-};
-
-/** Once for each problem: every login would say it again. */
-function reportCookieOnce(logger: Logger): (cookie: UnusableCookie) => void {
-  const reported = new Set<string>();
-  return ({ name, problem }) => {
-    if (reported.has(problem)) return;
-    reported.add(problem);
-    logger.warn(
-      `The platform's cookie "${name.slice(0, 64)}" is never sent back: it ${COOKIE_ADVICE[problem]}`,
-    );
   };
 }

@@ -66,7 +66,7 @@ describe('starting and stopping the embedded platform', () => {
     ['port', { port: 70_000 }],
     ['vendor', { vendor: 'A:B' }],
     ['vendor', { vendor: '' }],
-    ['idleSecond', { idleSecond: 5 }],
+    ['idleSecond', { port: 0, idleSecond: 5 }],
     ['path', { path: 'api' }],
     ['path', { path: '/a?b' }],
     ['path', { path: '/a b; Domain=x' }],
