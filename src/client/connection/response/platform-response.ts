@@ -60,12 +60,18 @@ export class PlatformResponse {
     throw new PlatformHttpError(message, { status: this.status });
   }
 
-  /** @internal The bytes as characters, to find codes of ASCII characters in a body whose label is wrong. */
+  /**
+   * The bytes as characters, to find codes of ASCII characters in a body whose label is wrong.
+   * @internal
+   */
   latin1Text(): string {
     return this.#body.toString('latin1');
   }
 
-  /** @internal Whether the bytes of an ASCII text occur in the body. */
+  /**
+   * Whether the bytes of an ASCII text occur in the body.
+   * @internal
+   */
   contains(text: string): boolean {
     return this.#body.includes(text, 0, 'latin1');
   }
