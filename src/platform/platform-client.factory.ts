@@ -21,6 +21,11 @@ export function platformClient(
       maxRedirects: settings.PLATFORM_MAX_REDIRECTS,
       tlsVerify: settings.PLATFORM_TLS_VERIFY,
       timeoutMs: settings.PLATFORM_TIMEOUT_MS,
+      maxResponseBytes: settings.PLATFORM_MAX_ANSWER_BYTES,
+      // The embedded platform is on this machine.
+      ...(settings.PLATFORM_BASE_URL === undefined || settings.PLATFORM_PROXY_URL === undefined
+        ? {}
+        : { proxy: settings.PLATFORM_PROXY_URL, noProxy: settings.NO_PROXY }),
       transport: settings.PLATFORM_TRANSPORT,
       applicationType: settings.PLATFORM_APPLICATION_TYPE,
       iserverMessages: settings.ISERVER_MESSAGES_FILE,

@@ -24,16 +24,6 @@ export function pathBelow(base: URL, url: URL): string {
   return url.pathname.slice(base.pathname.length);
 }
 
-/** Whether a path below the base is for logins, delegations and logouts. */
-export function isAuthPath(path: string): boolean {
-  return /^\/*auth\//.test(path);
-}
-
-/** Whether a path below the base is that of a login or a delegation. */
-export function isLoginPath(path: string): boolean {
-  return /^\/*auth\/(?:login|delegate)\/*$/.test(path);
-}
-
 /**
  * The URL of a path below the base, with or without a leading `/`. An absolute URL is accepted only when it lies
  * below the base.

@@ -20,6 +20,13 @@ export interface PlatformClientOptions {
   maxRedirects?: number;
   /** Verify certificates (default true), skip verification (testing only), or the path of a CA bundle (spec: Limits). */
   tlsVerify?: boolean | string;
+  /**
+   * HTTP proxy to the platform: `http://` URL, with user name and password if it wants them. An https platform is reached by
+   * `CONNECT`, so that the proxy sees no header and no body.
+   */
+  proxy?: string | URL;
+  /** Hosts that are reached without the proxy, in the form of `NO_PROXY`. */
+  noProxy?: string;
   /** Milliseconds for one whole call, redirects and retry included. Default 8000. */
   timeoutMs?: number;
   /** HTTP library: `got` (default) or `undici`; same behavior, different cost. */
@@ -28,6 +35,8 @@ export interface PlatformClientOptions {
   applicationType?: number;
   /** Maximum decoded bytes of one response. Default 4 MiB. */
   maxResponseBytes?: number;
+  /** Calls that one session makes at once; more wait within their deadline. Logins and logouts count apart. Default 8. */
+  maxCallsPerSession?: number;
   /** Additional back-end codes and their messages: an object, or the path of a JSON file. */
   iserverMessages?: IServerMessageSource;
   /** Milliseconds since the epoch, for cookies and `Retry-After`. Default `Date.now`. */
@@ -51,10 +60,13 @@ const KNOWN: Record<keyof PlatformClientOptions, true> = {
   vendor: true,
   maxRedirects: true,
   tlsVerify: true,
+  proxy: true,
+  noProxy: true,
   timeoutMs: true,
   transport: true,
   applicationType: true,
   maxResponseBytes: true,
+  maxCallsPerSession: true,
   iserverMessages: true,
   now: true,
   circuitBreaker: true,

@@ -4,6 +4,7 @@ import { Circuits } from './resilience/circuits.js';
 import { rejectUnknownOptions, type PlatformClientOptions, type UnusableCookie } from './client-options.js';
 import { readIServerMessages, type IServerMessages } from '../errors/iserver-messages.js';
 import { GotTransport } from './transport/got-transport.js';
+import { readProxy } from './transport/proxy.js';
 import { readTlsTrust } from './transport/tls-trust.js';
 import { type Transport, type TransportFactory } from './transport/transport.js';
 import { UndiciTransport } from './transport/undici-transport.js';
@@ -17,6 +18,7 @@ export interface ClientSettings {
   readonly timeoutMs: number;
   readonly applicationType: number;
   readonly maxResponseBytes: number;
+  readonly maxCallsPerSession: number;
   readonly iserverMessages: IServerMessages;
   readonly now: () => number;
   readonly makeCircuits: () => Circuits | undefined;
@@ -26,8 +28,8 @@ export interface ClientSettings {
 }
 
 const TRANSPORTS: Record<'got' | 'undici', TransportFactory> = {
-  got: (trust) => new GotTransport(trust),
-  undici: (trust) => new UndiciTransport(trust),
+  got: (options) => new GotTransport(options),
+  undici: (options) => new UndiciTransport(options),
 };
 
 /** The longest delay that setTimeout accepts. */
@@ -45,6 +47,7 @@ export function readClientSettings(options: PlatformClientOptions): ClientSettin
   const transport = options.transport ?? 'got';
   if (!Object.hasOwn(TRANSPORTS, transport)) throw new TypeError('transport must be "got" or "undici".');
   const trust = readTlsTrust(options.tlsVerify ?? true);
+  const proxy = readProxy(options.proxy ?? undefined, options.noProxy ?? '');
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     vendorHeaders: new VendorHeaders(options.vendor ?? 'SVC'),
@@ -52,6 +55,7 @@ export function readClientSettings(options: PlatformClientOptions): ClientSettin
     timeoutMs: integer('timeoutMs', options.timeoutMs ?? 8000, 1, MAX_TIMEOUT_MS),
     applicationType: integer('applicationType', options.applicationType ?? 8, 0),
     maxResponseBytes: integer('maxResponseBytes', options.maxResponseBytes ?? 4 * 1024 * 1024, 1),
+    maxCallsPerSession: integer('maxCallsPerSession', options.maxCallsPerSession ?? 8, 1),
     iserverMessages: readIServerMessages(options.iserverMessages),
     now: options.now ?? Date.now,
     makeCircuits: () =>
@@ -64,7 +68,7 @@ export function readClientSettings(options: PlatformClientOptions): ClientSettin
       }
     },
     onCall: options.onCall ?? undefined,
-    makeTransport: () => TRANSPORTS[transport](trust),
+    makeTransport: () => TRANSPORTS[transport]({ trust, proxy }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { type Readable } from 'node:stream';
-import { isAuthPath } from './base-url.js';
 import { withCallReport } from './call-report.js';
-import { type Circuits } from './resilience/circuits.js';
+import { Bulkhead, type Party } from './resilience/bulkhead.js';
+import { type CircuitName, type Circuits } from './resilience/circuits.js';
 import { type PlatformClientOptions } from './client-options.js';
 import { readClientSettings, type ClientSettings } from './client-settings.js';
-import { InFlightCalls } from './resilience/in-flight-calls.js';
-import { withDeadline, type Deadline } from './resilience/deadline.js';
+import { CallsInFlight, type CallInFlight } from './resilience/calls-in-flight.js';
 import { PlatformError } from '../errors/platform-error.js';
 import { PlatformHttpError } from '../errors/error-classes.js';
+import { isAuthPath, isLogout, mayBeRepeated, operationOf } from './operations.js';
 import { PlatformResponse } from './response/platform-response.js';
 import { followRedirects, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './response/response-headers.js';
@@ -15,13 +15,16 @@ import { RetryBudget, withOneRetry } from './resilience/retry.js';
 import { networkFailure } from './transport/network-failure.js';
 import { decodeBody } from './transport/decode-body.js';
 import { readBody } from './transport/read-body.js';
-import { type Transport } from './transport/transport.js';
+import { sendOverLiveConnection } from './transport/live-connection.js';
+import { type HopResponse, type Transport } from './transport/transport.js';
 
 /** One call of a session. */
 export interface Exchange {
   readonly line: RequestLine;
   /** Path below the base URL of the session. */
   readonly path: string;
+  /** Who the call is made for: the session's token, or what stands for a session without one. */
+  readonly party: Party;
   /** Headers of one hop: its cookies depend on the URL, its content type on whether it still has a body. */
   readonly headersOf: (line: RequestLine) => Record<string, string>;
   /** Called with each redirect before it is followed. */
@@ -35,55 +38,91 @@ export interface Exchange {
 
 const MAX_HEADER_FIELDS = 1000;
 
+/**
+ * Sockets for logins, delegations and logouts, and for everything else, with new connections included. Half of them is what a
+ * single slow operation can hold.
+ */
+const SOCKETS = { auth: 64, data: 128 } as const;
+
 /** The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order. It knows no session. */
 export class PlatformConnection {
   readonly settings: ClientSettings;
   readonly #transport: Transport;
   readonly #circuits: Circuits | undefined;
-  readonly #inFlight = new InFlightCalls();
-  readonly #retries = new RetryBudget();
+  readonly #calls = new CallsInFlight();
+  readonly #retries = new RetryBudget(() => this.#calls.size);
+  readonly #bulkheads: Readonly<Record<CircuitName, Bulkhead>>;
 
   /** @throws TypeError that names the unusable option */
   constructor(options: PlatformClientOptions) {
     this.settings = readClientSettings(options);
     this.#transport = this.settings.makeTransport();
     this.#circuits = this.settings.makeCircuits();
+    const { maxCallsPerSession } = this.settings;
+    this.#bulkheads = {
+      auth: new Bulkhead(SOCKETS.auth, maxCallsPerSession),
+      data: new Bulkhead(SOCKETS.data, maxCallsPerSession),
+    };
   }
 
   /** Makes the call and returns the response, whatever its status. Rejects only with a `PlatformError`. */
-  async exchange(call: Exchange): Promise<PlatformResponse> {
-    const { timeoutMs, maxRedirects, now, onCall } = this.settings;
-    const { path, line } = call;
-    const make = (deadline: Deadline): Promise<PlatformResponse> => {
-      const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, call, deadline.signal);
-      const send = (): Promise<PlatformResponse> =>
-        call.mayFollow ? followRedirects(call.line, maxRedirects, hop, call.onRedirect) : hop(call.line);
-      return call.mayRetry ? withOneRetry(deadline, this.#retries, now, send) : send();
-    };
-    return this.#inFlight.run((closed) => {
-      const exchanged = (): Promise<PlatformResponse> =>
-        withCallReport({ method: line.method, path }, onCall, () =>
-          withDeadline(timeoutMs, [call.signal, closed], make),
-        );
-      return this.#retries.count(
-        () => this.#circuits?.run(isAuthPath(path) ? 'auth' : 'data', exchanged) ?? exchanged(),
-      );
+  exchange(exchange: Exchange): Promise<PlatformResponse> {
+    const { path, party, line, signal } = exchange;
+    return this.#calls.run(this.settings.timeoutMs, signal, (call) => {
+      const made = (): Promise<PlatformResponse> =>
+        withCallReport({ method: line.method, path }, this.settings.onCall, () => this.#send(exchange, call));
+      // A logout gives back what the platform holds for a session, so it is tried whatever the platform's state.
+      if (this.#circuits === undefined || isLogout(line.method, path)) return made();
+      return this.#circuits.run(isAuthPath(path) ? 'auth' : 'data', party, call, made);
     });
   }
 
-  async #hop(line: RequestLine, call: Exchange, signal: AbortSignal): Promise<PlatformResponse> {
-    const request = { ...line, headers: call.headersOf(line), signal };
+  /** One call: redirects are followed and a failure is retried where the call may. */
+  async #send(exchange: Exchange, call: CallInFlight): Promise<PlatformResponse> {
+    const { maxRedirects, now } = this.settings;
+    const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, exchange, call);
+    const send = (): Promise<PlatformResponse> =>
+      exchange.mayFollow
+        ? followRedirects(exchange.line, maxRedirects, hop, exchange.onRedirect)
+        : hop(exchange.line);
     try {
-      const { status, rawHeaders, body } = await this.#transport.send(request);
-      const headers = new ResponseHeaders(rawHeaders);
-      const bytes = await this.#bodyOf(body, headers);
-      if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
-        throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
-      }
-      return new PlatformResponse(status, headers, bytes.body, line.url, bytes.isDecoded);
+      return await (exchange.mayRetry ? withOneRetry(call, this.#retries, now, send) : send());
+    } catch (error) {
+      throw call.endedBy ?? error;
+    }
+  }
+
+  /** Waits for a socket and makes one hop over it. */
+  async #hop(line: RequestLine, exchange: Exchange, call: CallInFlight): Promise<PlatformResponse> {
+    const { party, path } = exchange;
+    const { signal } = call;
+    signal.throwIfAborted();
+    const bulkhead = this.#bulkheads[isAuthPath(path) ? 'auth' : 'data'];
+    const user = { party, operation: operationOf(exchange.line.method, path) };
+    const turn = bulkhead.enter(user, signal);
+    if (turn !== undefined) {
+      call.isWaiting = true;
+      await turn;
+      call.isWaiting = false;
+    }
+    try {
+      const request = { ...line, headers: exchange.headersOf(line), signal };
+      const sent = sendOverLiveConnection(this.#transport, request, mayBeRepeated(line.method, path));
+      return await this.#responseOf(line, await sent);
     } catch (error) {
       throw error instanceof PlatformError ? error : networkFailure(error);
+    } finally {
+      bulkhead.leave(user);
     }
+  }
+
+  async #responseOf(line: RequestLine, { status, rawHeaders, body }: HopResponse): Promise<PlatformResponse> {
+    const headers = new ResponseHeaders(rawHeaders);
+    const bytes = await this.#bodyOf(body, headers);
+    if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
+      throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
+    }
+    return new PlatformResponse(status, headers, bytes.body, line.url, bytes.isDecoded);
   }
 
   /** The body, or its bytes as they came where they are not in the coding of their label: the status still counts then. */
@@ -99,7 +138,7 @@ export class PlatformConnection {
 
   /** Closes the sockets. Calls in flight fail, and later calls are refused. */
   close(): Promise<void> {
-    this.#inFlight.close();
+    this.#calls.close();
     return this.#transport.close();
   }
 }

@@ -1,4 +1,5 @@
-import { isAuthPath, pathBelow, resolveBelow } from '../connection/base-url.js';
+import { pathBelow, resolveBelow } from '../connection/base-url.js';
+import { isAuthPath } from '../connection/operations.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
 import { isSessionExpired, LoginFailedError, SessionError } from '../errors/error-classes.js';
 import { PlatformSession } from '../session/platform-session.js';

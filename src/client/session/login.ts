@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { InvalidRequestError, MissingCredentialError } from '../errors/error-classes.js';
 import { isRecord } from '../json/is-record.js';
 
@@ -25,6 +26,8 @@ export interface LoginRequest {
   readonly path: 'auth/login' | 'auth/delegate';
   /** JSON body (spec: Login request body, Delegate request body). */
   readonly body: Readonly<Record<string, unknown>>;
+  /** Stands for the account, so that calls for the same one are known as such; undefined where none is named. */
+  readonly party?: string;
   /** Values to redact wherever the platform echoes them. */
   readonly secrets: readonly string[];
 }
@@ -50,12 +53,23 @@ export function loginRequest(credentials: LoginCredentials, defaultApplicationTy
     secrets: [password, apiKey, ...secrets].filter((secret) => secret !== undefined),
   });
   if (username !== undefined && password !== undefined) {
-    return request({ username, password, loginMode: MODE[credentials.mode ?? 'standard'] });
+    return {
+      ...request({ username, password, loginMode: MODE[credentials.mode ?? 'standard'] }),
+      party: partyOf(username),
+    };
   }
   const trusted = apiKey ?? username;
   if (trusted === undefined) return request({ loginMode: MODE.anonymous });
   // The user name of a trusted login is a secret too, because it may be an API key.
-  return request({ username: trusted, loginMode: MODE.trusted }, trusted);
+  return {
+    ...request({ username: trusted, loginMode: MODE.trusted }, trusted),
+    party: partyOf(trusted),
+  };
+}
+
+/** A digest, because the name of a trusted login may be a secret. */
+function partyOf(account: string): string {
+  return hash('sha256', account);
 }
 
 /**

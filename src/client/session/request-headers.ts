@@ -15,7 +15,7 @@ const CLIENT_HEADERS: ReadonlySet<string> = new Set([
     'host',
     'keep-alive',
   ],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
 /**

@@ -1,4 +1,5 @@
-import { isLoginPath, pathBelow, resolveBelow } from '../connection/base-url.js';
+import { pathBelow, resolveBelow } from '../connection/base-url.js';
+import { isLoginPath } from '../connection/operations.js';
 import { type PlatformConnection } from '../connection/platform-connection.js';
 import { type RequestLine } from '../connection/redirects.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
@@ -80,6 +81,7 @@ export class SessionRequests {
     const response = await this.#connection.exchange({
       line,
       path,
+      party: token ?? state,
       headersOf: (hop: RequestLine) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
       onRedirect: (redirect) => {
         state.storeCookies(sessionGeneration, redirect);
@@ -104,7 +106,7 @@ export class SessionRequests {
    */
   async logIn(
     base: URL,
-    { path, body, secrets }: LoginRequest,
+    { path, body, party, secrets }: LoginRequest,
     call: CallOptions,
     isSameUser: boolean,
   ): Promise<void> {
@@ -117,6 +119,7 @@ export class SessionRequests {
     const response = await this.#connection.exchange({
       line,
       path,
+      party: party ?? state,
       headersOf: (hop) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
       onRedirect: () => undefined,
       mayFollow: false,

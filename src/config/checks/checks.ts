@@ -93,6 +93,12 @@ export function isPlainHttpUrl(value: unknown): boolean {
   return /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
 }
 
+/** Whether it is the URL of an HTTP proxy, which may hold credentials. */
+export function isHttpProxyUrl(value: unknown): boolean {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  return url?.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '';
+}
+
 /** An origin exactly as a browser sends it: scheme, host, port, and no path. */
 export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && isPlainHttpUrl(value) && new URL(value).origin === value;

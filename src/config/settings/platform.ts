@@ -1,6 +1,7 @@
 import { IsIn } from 'class-validator';
 import {
   Flag,
+  isHttpProxyUrl,
   isPlainHttpUrl,
   LONGEST_TIMER_MS,
   Matching,
@@ -9,7 +10,7 @@ import {
   WholeNumber,
 } from '../checks/checks.js';
 import { isReadableFile, ReadableFile } from '../checks/file-checks.js';
-import { Setting } from '../checks/setting.js';
+import { Secret, Setting } from '../checks/setting.js';
 import { type EmbeddedPlatformSettings } from './embedded-platform.js';
 import { isProduction, type ServiceSettings } from './service.js';
 
@@ -62,6 +63,29 @@ export class PlatformSettings {
   @Setting('time limit of one platform call in milliseconds, including redirects and retries')
   @WholeNumber(1, LONGEST_TIMER_MS)
   PLATFORM_TIMEOUT_MS = 8000;
+
+  @Setting(
+    'the largest answer of the platform in bytes, decoded; a larger one is an error of that call alone',
+  )
+  @WholeNumber(1024, 1024 * 1024 * 1024)
+  PLATFORM_MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+  @Setting(
+    'the HTTP proxy to the platform, with user name and password if it wants them; an https platform is reached by `CONNECT`',
+    'http://user:password@proxy.example:3128',
+  )
+  @Rule(
+    'must be an http URL without path, query, or fragment',
+    (value) => value === undefined || isHttpProxyUrl(value),
+  )
+  @Secret()
+  PLATFORM_PROXY_URL?: string;
+
+  @Setting(
+    'hosts that are reached without `PLATFORM_PROXY_URL`, as in most tools: names with what is below them, addresses, ranges, each with or without `:port`, or `*`',
+    'localhost,.internal.example,10.0.0.0/8',
+  )
+  NO_PROXY = '';
 
   @Setting('the HTTP library of the platform client: `undici` or `got`; same behavior, `got` costs more CPU')
   @IsIn(['got', 'undici'])

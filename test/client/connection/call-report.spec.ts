@@ -9,8 +9,8 @@ describe('the observer of a client', () => {
     const client = new PlatformClient({ baseUrl: platform.baseUrl, onCall: (call) => calls.push(call) });
     const session = client.openSession();
     await session.login({ username: 'demo', password: 'demo' });
-    await session.request('GET', '/sessions?CANARY=1', { includeAuth: false });
-    await expect(session.request('GET', 'nothing', { includeAuth: false })).rejects.toThrow();
+    await session.request('GET', '/sessions?CANARY=1');
+    await expect(session.request('GET', 'nothing')).rejects.toThrow();
     await client.close();
 
     const milliseconds = expect.any(Number);

@@ -10,7 +10,7 @@ import {
 } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
 import { manualClock, type ManualClock } from '../../support/manual-clock.js';
-import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { errorAnswer } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
   type ScriptedAnswer,
@@ -20,19 +20,21 @@ import {
 /** Calls in ten seconds below which nothing is judged. */
 const ENOUGH = 50;
 
+/** Sessions that call. */
+const PARTIES = 10;
+
 describe('the circuit of a client', () => {
   let clock: ManualClock;
   let platform: ScriptedPlatform;
   let client: PlatformClient;
   let session: PlatformSession;
+  let sessions: PlatformSession[];
   let answer: ScriptedAnswer;
   let changes: CircuitChange[];
+  let logins: number;
 
-  const faulty: ScriptedAnswer = {
-    status: 500,
-    headers: { 'content-type': 'text/html' },
-    body: '<p>Oops</p>',
-  };
+  // It asks to wait longer than a deadline, so that no read is retried.
+  const faulty: ScriptedAnswer = { status: 503, headers: { 'retry-after': '3600' }, body: '<p>Oops</p>' };
   const good: ScriptedAnswer = { status: 200, body: [] };
   const open = async (options: Partial<PlatformClientOptions> = {}): Promise<void> => {
     client = new PlatformClient({
@@ -41,12 +43,19 @@ describe('the circuit of a client', () => {
       onCircuitChange: (change) => changes.push(change),
       ...options,
     });
-    session = client.openSession();
-    await session.login();
+    sessions = Array.from({ length: PARTIES }, () => client.openSession());
+    for (const each of sessions) await each.login();
+    [session] = sessions as [PlatformSession];
   };
-  const fail = async (times = ENOUGH): Promise<void> => {
-    const calls = Array.from({ length: times }, () => session.getProjects().catch((error: unknown) => error));
-    for (const error of await Promise.all(calls)) expect(error).toBeInstanceOf(PlatformHttpError);
+  /** Calls by as many sessions in turn. */
+  const outcomes = (times: number, parties = PARTIES): Promise<unknown[]> =>
+    Promise.all(
+      Array.from({ length: times }, async (_, nth) =>
+        sessions[nth % parties]?.getProjects().catch((error: unknown) => error),
+      ),
+    );
+  const fail = async (times = ENOUGH, parties = PARTIES): Promise<void> => {
+    for (const error of await outcomes(times, parties)) expect(error).toBeInstanceOf(PlatformHttpError);
   };
 
   beforeEach(async () => {
@@ -54,11 +63,19 @@ describe('the circuit of a client', () => {
     jest.spyOn(Date, 'now').mockImplementation(clock.now);
     answer = faulty;
     changes = [];
+    logins = 0;
     platform = await startScriptedPlatform({
-      'POST auth/login': loginAnswer(),
+      'POST auth/login': (_request, response) => {
+        logins += 1;
+        response.writeHead(204, { 'X-SVC-AuthToken': `token-${logins}` }).end();
+      },
+      'POST auth/logout': { status: 204 },
       'GET projects': (request, response) => {
         if (typeof answer === 'function') return answer(request, response);
-        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        response.writeHead(answer.status, {
+          'content-type': 'application/json',
+          ...(answer.headers as Record<string, string> | undefined),
+        });
         response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
       },
     });
@@ -146,12 +163,11 @@ describe('the circuit of a client', () => {
     ['by code 500 ERR002', errorAnswer(500, 'ERR002')],
     ['by code 403 ERR014', errorAnswer(403, 'ERR014')],
     ['without a code, but not by a fault of its own', { status: 404, body: {} }],
+    ['by an error page', { status: 500, headers: { 'content-type': 'text/html' }, body: '<p>Oops</p>' }],
   ])('stays closed when the platform rejects %s', async (_name, refusal) => {
     await open();
     answer = refusal;
-    await Promise.all(
-      Array.from({ length: 2 * ENOUGH }, () => session.getProjects().catch((error: unknown) => error)),
-    );
+    await outcomes(2 * ENOUGH);
 
     answer = good;
     await expect(session.getProjects()).resolves.toEqual([]);
@@ -167,6 +183,84 @@ describe('the circuit of a client', () => {
     await fail(1);
 
     expect(changes).toEqual([]);
+  });
+
+  it.each<[string, ScriptedAnswer]>([
+    ['too large', { status: 200, body: [{ id: 'a', name: 'x'.repeat(2000) }] }],
+    ['not JSON', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Sign on</p>' }],
+    ['malformed', { status: 200, body: [{ id: 7 }] }],
+  ])('stays closed when responses are %s', async (_name, response) => {
+    await open({ maxResponseBytes: 1000 });
+    answer = response;
+    await fail(2 * ENOUGH);
+
+    answer = good;
+    await expect(session.getProjects()).resolves.toEqual([]);
+    expect(changes).toEqual([]);
+  });
+
+  it('lets 50 users see no error beside one whose answers are too large', async () => {
+    await open({ maxResponseBytes: 1000 });
+    const large = 'x'.repeat(2000);
+    answer = (request, response) => {
+      const isLarge = request.headers['x-svc-authtoken'] === 'token-1';
+      response.writeHead(200, { 'content-type': 'application/json' }).end(isLarge ? large : '[]');
+    };
+    const others = Array.from({ length: 50 }, () => client.openSession());
+    await Promise.all(others.map((each) => each.login()));
+
+    for (let round = 0; round < 3; round += 1) {
+      const failures = fail(2 * ENOUGH, 1);
+      await expect(Promise.all(others.map((each) => each.getProjects()))).resolves.toHaveLength(50);
+      await failures;
+    }
+
+    expect(changes).toEqual([]);
+  });
+
+  it('stays closed when few sessions fail, however often', async () => {
+    await open();
+    await fail(4 * ENOUGH, 4);
+    expect(changes).toEqual([]);
+
+    await fail(1, 1);
+    answer = good;
+    await expect(Promise.all(sessions.slice(4).map((each) => each.getProjects()))).resolves.toHaveLength(6);
+  });
+
+  it('stays closed when the calls of half of the sessions fail, however many these are', async () => {
+    await open();
+    answer = good;
+    await outcomes(PARTIES);
+    answer = faulty;
+    await fail(4 * ENOUGH, PARTIES / 2);
+
+    expect(changes).toEqual([]);
+  });
+
+  it('does not stop a logout', async () => {
+    await open();
+    const refused: ScriptedAnswer = { status: 503, body: '' };
+    const dead = await startScriptedPlatform({ '*': refused, 'POST auth/logout': { status: 204 } });
+    const other = new PlatformClient({
+      baseUrl: dead.baseUrl,
+      circuitBreaker: true,
+      onCircuitChange: (change) => changes.push(change),
+    });
+    const logIn = (nth: number): Promise<unknown> =>
+      other
+        .openSession()
+        .login({ username: `user-${nth % PARTIES}`, password: 'p' })
+        .catch((error: unknown) => error);
+    await Promise.all(Array.from({ length: ENOUGH }, (_, nth) => logIn(nth)));
+    expect(changes).toEqual([{ circuit: 'auth', isOpen: true }]);
+    expect(await logIn(0)).toMatchObject({ reason: 'CIRCUIT_OPEN' });
+
+    const snapshot = { ...session.toDict(), base_url: dead.baseUrl };
+    await expect(other.restoreSession(snapshot).logout()).resolves.toBeUndefined();
+
+    expect(dead.count('POST auth/logout')).toBe(1);
+    await other.close();
   });
 
   it('is off by default', async () => {

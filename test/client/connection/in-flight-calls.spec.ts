@@ -62,7 +62,7 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
 
   it('also ends calls that wait for a socket, and leaves no socket open', async () => {
     const platform = await startScriptedPlatform({ 'GET things': hang, 'GET one': { status: 204 } });
-    const client = new PlatformClient({ baseUrl: platform.baseUrl, transport });
+    const client = new PlatformClient({ baseUrl: platform.baseUrl, transport, maxCallsPerSession: 100 });
     const session = client.openSession();
     await session.request('GET', 'one', { includeAuth: false });
 
@@ -83,6 +83,7 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
     const client = new PlatformClient({
       baseUrl: platform.baseUrl,
       transport,
+      maxCallsPerSession: 64,
       circuitBreaker: true,
       onCircuitChange: (change) => changes.push(change),
     });

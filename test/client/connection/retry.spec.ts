@@ -65,7 +65,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
   });
 
   it('fails with the second failure', async () => {
-    const { platform, session } = await readingThrough({ status: 503 }, reset, good);
+    const { platform, session } = await readingThrough({ status: 503 }, cutShort, good);
 
     await expect(session.getProjects()).rejects.toThrow(PlatformUnreachableError);
 
@@ -139,7 +139,7 @@ describe('the reads of a connection', () => {
           response.writeHead(isRepetition ? 204 : 503).end();
         },
       });
-      const session = sessionWithToken(platform.baseUrl);
+      const session = sessionWithToken(platform.baseUrl, { maxCallsPerSession: 64 });
       let failed = 0;
 
       const reads = Array.from({ length: calls }, () =>

@@ -7,6 +7,7 @@ import type {
   Transport,
   TransportFactory,
 } from '../../../src/client/connection/transport/transport.js';
+import { type TlsTrust } from '../../../src/client/connection/transport/tls-trust.js';
 import { UndiciTransport } from '../../../src/client/connection/transport/undici-transport.js';
 import { makeCertificate } from '../../support/client/certificate.js';
 import { eventually } from '../../support/eventually.js';
@@ -22,15 +23,15 @@ const LIMIT = 1024 * 1024;
 const hang: ScriptedAnswer = () => undefined;
 
 describe.each<[string, TransportFactory]>([
-  ['got', (trust) => new GotTransport(trust)],
-  ['undici', (trust) => new UndiciTransport(trust)],
+  ['got', (options) => new GotTransport(options)],
+  ['undici', (options) => new UndiciTransport(options)],
 ])('the %s transport', (_name, make) => {
   const transports = new Set<Transport>();
   afterAll(async () => {
     await Promise.all([...transports].map((transport) => transport.close()));
   });
-  function transportWith(trust: Parameters<TransportFactory>[0] = { rejectUnauthorized: true }): Transport {
-    const transport = make(trust);
+  function transportWith(trust: TlsTrust = { rejectUnauthorized: true }): Transport {
+    const transport = make({ trust });
     transports.add(transport);
     return transport;
   }
@@ -167,16 +168,12 @@ describe.each<[string, TransportFactory]>([
     expect((await read(response)).toString()).toBe('not gzip at all');
   });
 
-  it('reuses connections for consecutive calls and opens at most 64 at once', async () => {
-    const inTurn = await startScriptedPlatform({ '*': { status: 200, body: 'x' } });
-    const atOnce = await startScriptedPlatform({ '*': { status: 200, body: 'x' } });
+  it('reuses connections for consecutive calls', async () => {
+    const platform = await startScriptedPlatform({ '*': { status: 200, body: 'x' } });
 
-    for (let call = 0; call < 20; call += 1) await read(await send(inTurn, 'x'));
-    await Promise.all(Array.from({ length: 150 }, async () => read(await send(atOnce, 'x'))));
+    for (let call = 0; call < 20; call += 1) await read(await send(platform, 'x'));
 
-    expect(inTurn.connections).toBeLessThanOrEqual(2);
-    expect(atOnce.requests).toHaveLength(150);
-    expect(atOnce.connections).toBeLessThanOrEqual(64);
+    expect(platform.connections).toBeLessThanOrEqual(2);
   });
 
   it('accepts 5,000 cookies and a header of 100 KB, and fails on a header section over 256 KB', async () => {
@@ -307,7 +304,7 @@ describe.each<[string, TransportFactory]>([
 
   it('closes its sockets, and calls in flight fail', async () => {
     const platform = await startScriptedPlatform({ 'GET hang': hang, '*': { status: 204 } });
-    const closing = make({ rejectUnauthorized: true });
+    const closing = make({ trust: { rejectUnauthorized: true } });
     await read(await send(platform, 'x', { by: closing }));
 
     const hanging = send(platform, 'hang', { by: closing });

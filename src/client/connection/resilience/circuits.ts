@@ -2,19 +2,18 @@ import {
   BrokenCircuitError,
   circuitBreaker,
   CircuitState,
-  handleWhen,
+  handleType,
   SamplingBreaker,
   type CircuitBreakerPolicy,
   type IBackoff,
+  type IBreaker,
 } from 'cockatiel';
-import {
-  ExecutionCancelledError,
-  ForeignRedirectError,
-  PlatformUnreachableError,
-  TooManyRedirectsError,
-} from '../../errors/error-classes.js';
+import { PlatformTimeoutError, PlatformUnreachableError } from '../../errors/error-classes.js';
 import { type PlatformResponse } from '../response/platform-response.js';
-import { hasErrorCode } from '../response/response-error.js';
+import { type Party } from './bulkhead.js';
+import { type CallInFlight } from './calls-in-flight.js';
+import { isGatewayFailure } from './retry.js';
+import { Votes } from './votes.js';
 
 /** `auth`: logins, delegations and logouts. `data`: everything else. */
 export type CircuitName = 'auth' | 'data';
@@ -43,8 +42,13 @@ export class Circuits {
   }
 
   /** @throws PlatformUnreachableError with `CIRCUIT_OPEN`, immediately, while the circuit is open */
-  run(circuit: CircuitName, call: () => Promise<PlatformResponse>): Promise<PlatformResponse> {
-    return this.#circuits[circuit].run(call);
+  run(
+    circuit: CircuitName,
+    party: Party,
+    call: CallInFlight,
+    make: () => Promise<PlatformResponse>,
+  ): Promise<PlatformResponse> {
+    return this.#circuits[circuit].run(party, call, make);
   }
 }
 
@@ -57,25 +61,32 @@ const MIN_CALLS_PER_SECOND = 5;
 const OPEN_MS = { least: 4000, spread: 2000 };
 
 /**
- * Spares a platform that fails: after many failures, calls are refused immediately; then a single call tests whether the
- * platform has recovered. A response with a platform code, whatever the code, counts as healthy.
+ * Spares a platform that fails: after many failures, met by most who call, calls are refused immediately; then a single call
+ * tests whether the platform has recovered. What counts as a failure is that the platform cannot be reached, is late, or that a
+ * gateway says so. Any other response proves that it is up, whatever is wrong with it.
  */
 class Circuit {
   readonly #policy: CircuitBreakerPolicy;
+  readonly #votes = new Votes();
   #nextTryAt = 0;
 
   /** @param onChange called with true when the circuit opens and with false when it closes */
   constructor(onChange: (isOpen: boolean) => void) {
-    this.#policy = circuitBreaker(
-      handleWhen((error) => this.#isFault(error)).orWhenResult(isFaultyResponse),
-      {
-        breaker: new SamplingBreaker({
-          threshold: FAILURE_SHARE,
-          duration: SAMPLE_MS,
-          minimumRps: MIN_CALLS_PER_SECOND,
-        }),
-        halfOpenAfter: { next: () => this.#nextPause() },
+    const sampling = new SamplingBreaker({
+      threshold: FAILURE_SHARE,
+      duration: SAMPLE_MS,
+      minimumRps: MIN_CALLS_PER_SECOND,
+    });
+    const breaker: IBreaker = {
+      state: undefined,
+      success: (state) => {
+        sampling.success(state);
       },
+      failure: (state) => sampling.failure(state) && this.#votes.mostFail,
+    };
+    this.#policy = circuitBreaker(
+      handleType(Fault).orWhenResult((result) => isGatewayFailure(result as PlatformResponse)),
+      { breaker, halfOpenAfter: { next: () => this.#nextPause() } },
     );
     this.#policy.onBreak(() => {
       onChange(true);
@@ -85,13 +96,39 @@ class Circuit {
     });
   }
 
-  async run(call: () => Promise<PlatformResponse>): Promise<PlatformResponse> {
+  async run(
+    party: Party,
+    call: CallInFlight,
+    make: () => Promise<PlatformResponse>,
+  ): Promise<PlatformResponse> {
     // Half open means that a test call is running; the policy would make this call wait for its result.
     if (this.#policy.state === CircuitState.HalfOpen) throw this.#refusal();
     try {
-      return await this.#policy.execute(call);
+      return await this.#policy.execute(() => this.#judged(party, call, make));
     } catch (error) {
+      if (error instanceof Fault) throw error.error;
       throw error instanceof BrokenCircuitError ? this.#refusal() : error;
+    }
+  }
+
+  async #judged(
+    party: Party,
+    call: CallInFlight,
+    make: () => Promise<PlatformResponse>,
+  ): Promise<PlatformResponse> {
+    try {
+      const response = await make();
+      this.#votes.cast(party, isGatewayFailure(response));
+      return response;
+    } catch (caught) {
+      const error = call.endedBy ?? caught;
+      if (isFault(error, call)) {
+        this.#votes.cast(party, true);
+        throw new Fault(error);
+      }
+      // A test call that ended before the platform had its say has not shown that it is healthy.
+      if (call.endedBy !== undefined && this.#policy.state === CircuitState.HalfOpen) throw new Fault(error);
+      throw error;
     }
   }
 
@@ -104,12 +141,6 @@ class Circuit {
     );
   }
 
-  /** A test call that its caller cancelled has not shown that the platform is healthy. */
-  #isFault(error: unknown): boolean {
-    if (error instanceof ExecutionCancelledError) return this.#policy.state === CircuitState.HalfOpen;
-    return !(error instanceof ForeignRedirectError || error instanceof TooManyRedirectsError);
-  }
-
   #nextPause(): IBackoff<unknown> {
     const duration = OPEN_MS.least + Math.random() * OPEN_MS.spread;
     this.#nextTryAt = Date.now() + duration;
@@ -117,7 +148,18 @@ class Circuit {
   }
 }
 
-function isFaultyResponse(result: unknown): boolean {
-  const response = result as PlatformResponse;
-  return response.status >= 500 && !hasErrorCode(response);
+/** A failure that counts against the platform, on its way through the policy. */
+class Fault extends Error {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    super();
+    this.error = error;
+  }
+}
+
+/** A call that was ended while it waited for a socket has asked the platform nothing. */
+function isFault(error: unknown, call: CallInFlight): boolean {
+  if (call.endedBy === undefined) return error instanceof PlatformUnreachableError;
+  return error instanceof PlatformTimeoutError && !call.isWaiting;
 }

@@ -3,7 +3,7 @@ import { PlatformUnreachableError } from '../../errors/error-classes.js';
 import { type PlatformResponse } from '../response/platform-response.js';
 import { hasErrorCode } from '../response/response-error.js';
 import { retryAfterSeconds } from '../response/retry-after.js';
-import { type Deadline } from './deadline.js';
+import { type CallInFlight } from './calls-in-flight.js';
 
 /** Retries that a connection may always run at once. */
 const MIN_RETRIES = 3;
@@ -16,22 +16,16 @@ const RETRY_SHARE = 0.2;
  * twice that load.
  */
 export class RetryBudget {
-  #calls = 0;
+  readonly #callsInFlight: () => number;
   #retries = 0;
 
-  /** Counts a call for as long as it is in flight. */
-  async count<T>(call: () => Promise<T>): Promise<T> {
-    this.#calls += 1;
-    try {
-      return await call();
-    } finally {
-      this.#calls -= 1;
-    }
+  constructor(callsInFlight: () => number) {
+    this.#callsInFlight = callsInFlight;
   }
 
   /** Runs a retry if the budget allows it; returns undefined, immediately, if not. */
   retry<T>(attempt: () => Promise<T>): Promise<T> | undefined {
-    if (this.#retries >= Math.max(MIN_RETRIES, RETRY_SHARE * this.#calls)) return undefined;
+    if (this.#retries >= Math.max(MIN_RETRIES, RETRY_SHARE * this.#callsInFlight())) return undefined;
     this.#retries += 1;
     return attempt().finally(() => (this.#retries -= 1));
   }
@@ -45,7 +39,7 @@ const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
  * budget is used up.
  */
 export async function withOneRetry(
-  deadline: Deadline,
+  call: CallInFlight,
   budget: RetryBudget,
   now: () => number,
   send: () => Promise<PlatformResponse>,
@@ -61,10 +55,10 @@ export async function withOneRetry(
   const requested = first instanceof PlatformUnreachableError ? undefined : retryAfterSeconds(first, now());
   const waitMs = requested === undefined ? jitterMs() : requested * 1000;
   const attempt = async (): Promise<PlatformResponse> => {
-    await pause(waitMs, undefined, { signal: deadline.signal });
+    await pause(waitMs, undefined, { signal: call.signal });
     return send();
   };
-  const second = waitMs < deadline.remaining() ? budget.retry(attempt) : undefined;
+  const second = waitMs < call.remaining() ? budget.retry(attempt) : undefined;
   if (second !== undefined) return second;
   if (first instanceof PlatformUnreachableError) throw first;
   return first;
@@ -72,6 +66,11 @@ export async function withOneRetry(
 
 function isTransient(response: PlatformResponse): boolean {
   if (response.status === 429) return response.header('retry-after') !== undefined;
+  return isGatewayFailure(response);
+}
+
+/** Whether a gateway says that the platform is not there: 502, 503 or 504 without a code, which only the platform itself sends. */
+export function isGatewayFailure(response: PlatformResponse): boolean {
   return GATEWAY_FAILURES.has(response.status) && !hasErrorCode(response);
 }
 

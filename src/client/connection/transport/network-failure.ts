@@ -1,5 +1,6 @@
 import { type PlatformError } from '../../errors/platform-error.js';
 import { PlatformHttpError, PlatformUnreachableError } from '../../errors/error-classes.js';
+import { ProxyRefusal } from './transport.js';
 
 const DNS = /^(?:ENOTFOUND|EAI_)/;
 const TLS =
@@ -14,6 +15,11 @@ const CUT = /^(?:ERR_HTTP|UND_ERR_RES)_CONTENT_LENGTH_MISMATCH$/;
  * password: neither they nor their messages are passed on, only a well-formed code.
  */
 export function networkFailure(error: unknown): PlatformError {
+  if (error instanceof ProxyRefusal) {
+    const status = error.status === undefined ? '' : ` (HTTP ${error.status})`;
+    const message = `The proxy refused to connect to the platform${status}.`;
+    return new PlatformUnreachableError(message, 'CONNECT');
+  }
   const codes = codesOf(error);
   const find = (pattern: RegExp): string | undefined => codes.find((code) => pattern.test(code));
   const protocol = find(PROTOCOL);

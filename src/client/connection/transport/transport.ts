@@ -1,4 +1,5 @@
 import { type Readable } from 'node:stream';
+import { type Proxy } from './proxy.js';
 import { type TlsTrust } from './tls-trust.js';
 
 /** One request over one hop. */
@@ -8,6 +9,8 @@ export interface HopRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
+  /** Whether it gets a connection of its own, which is closed after the response. Default: any kept connection will do. */
+  readonly needsNewConnection?: boolean;
 }
 
 /** The response of one hop: complete header section, body not yet read or decoded. */
@@ -20,7 +23,8 @@ export interface HopResponse {
 
 /**
  * One HTTP hop: bytes out, status and raw headers in, body as a stream. It does not follow redirects, retry, keep
- * cookies or decode. A failure rejects with whatever the library throws; `networkFailure` translates it.
+ * cookies or decode. A failure rejects with whatever the library throws, with {@link StaleConnectionError} or
+ * {@link ProxyRefusal}; `networkFailure` translates it.
  */
 export interface Transport {
   send(request: HopRequest): Promise<HopResponse>;
@@ -28,11 +32,45 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** How a transport connects. */
+export interface ConnectionOptions {
+  readonly trust: TlsTrust;
+  /** Where to connect to instead of the platform, if anywhere. */
+  readonly proxy?: Proxy | undefined;
+  /** Milliseconds for which a connection is kept while nobody uses it. Default {@link MAX_IDLE_MS}. */
+  readonly maxIdleMs?: number;
+}
+
 /** Creates a transport. */
-export type TransportFactory = (trust: TlsTrust) => Transport;
+export type TransportFactory = (options: ConnectionOptions) => Transport;
+
+/** A kept connection ended before the first byte of a response: the server may have closed it while it was idle. */
+export class StaleConnectionError extends Error {
+  /** @param cause what the library threw; it contains the request */
+  constructor(cause: unknown) {
+    super('A kept connection ended before the first byte of a response.', { cause });
+  }
+}
+
+/** The proxy answered in place of the platform: it did not connect, or wants other credentials. */
+export class ProxyRefusal extends Error {
+  /** HTTP status of the proxy's answer, where known. */
+  readonly status: string | undefined;
+
+  constructor(status: string | undefined) {
+    super('The proxy refused to connect to the platform.');
+    this.status = status;
+  }
+}
 
 /** Header section bytes that both transports accept; more is a protocol error. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 
-/** Maximum sockets to the platform; further calls wait within their deadline. */
-export const MAX_SOCKETS = 64;
+/**
+ * How long a connection is kept unused. Below what servers and balancers close after (Node 5 s, Apache 5 s, Tomcat 20 s); a
+ * `Keep-Alive: timeout` of the server that is shorter holds instead, less {@link KEEP_ALIVE_MARGIN_MS}.
+ */
+export const MAX_IDLE_MS = 4000;
+
+/** The time by which a connection is given up before the server announced to close it. */
+export const KEEP_ALIVE_MARGIN_MS = 1000;

@@ -1,0 +1,96 @@
+import { type Socket } from 'node:net';
+import { type TLSSocket } from 'node:tls';
+import { buildConnector, Client, type Dispatcher } from 'undici';
+import { tolerateContinue } from './interim-responses.js';
+import { StaleConnectionError } from './transport.js';
+
+/** undici's connection, which tells whether a request failed because the connection had ended while it was idle. */
+export class WatchedClient extends Client {
+  readonly #connection: Connection;
+
+  constructor(origin: string | URL, { connect, ...options }: Client.Options) {
+    const connection: Connection = { socket: undefined, used: undefined };
+    const connector = typeof connect === 'function' ? connect : buildConnector(connect);
+    super(origin, {
+      ...options,
+      connect: (to, callback) => {
+        connector(to, (...result) => {
+          connection.socket = result[1] ?? undefined;
+          if (connection.socket !== undefined) tolerateContinue(connection.socket);
+          callback(...result);
+        });
+      },
+    });
+    this.#connection = connection;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    return super.dispatch(options, new WatchedRequest(this.#connection, handler));
+  }
+}
+
+interface Connection {
+  /** What requests are written to now; undefined until it is open, and after it could not be opened. */
+  socket: Socket | TLSSocket | undefined;
+  /** The last socket that a request was written to. */
+  used: Socket | TLSSocket | undefined;
+}
+
+class WatchedRequest implements Dispatcher.DispatchHandler {
+  readonly #connection: Connection;
+  readonly #handler: Dispatcher.DispatchHandler;
+  /** The kept socket that it is meant for, later the one that it was written to; undefined for a new one. */
+  #kept: Socket | TLSSocket | undefined;
+  #bytesBefore = 0;
+
+  constructor(connection: Connection, handler: Dispatcher.DispatchHandler) {
+    this.#connection = connection;
+    this.#handler = handler;
+    this.#note();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.#note();
+    this.#connection.used = this.#connection.socket;
+    this.#handler.onRequestStart?.(controller, context);
+  }
+
+  onRequestUpgrade(...upgrade: Parameters<Required<Dispatcher.DispatchHandler>['onRequestUpgrade']>): void {
+    this.#handler.onRequestUpgrade?.(...upgrade);
+  }
+
+  onResponseStart(...start: Parameters<Required<Dispatcher.DispatchHandler>['onResponseStart']>): void {
+    this.#handler.onResponseStart?.(...start);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(...end: Parameters<Required<Dispatcher.DispatchHandler>['onResponseEnd']>): void {
+    this.#handler.onResponseEnd?.(...end);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    const isAborted = (controller as Dispatcher.DispatchController | null)?.aborted === true;
+    this.#handler.onResponseError?.(
+      controller,
+      this.#isStale && !isAborted ? new StaleConnectionError(error) : error,
+    );
+  }
+
+  /**
+   * undici looks once more at a kept connection before it writes to it. A request fails then, too, and was never written; but
+   * not when a new connection could not be opened since.
+   */
+  get #isStale(): boolean {
+    const kept = this.#kept;
+    return kept !== undefined && kept === this.#connection.socket && kept.bytesRead === this.#bytesBefore;
+  }
+
+  #note(): void {
+    const { socket, used } = this.#connection;
+    this.#kept = socket === used ? socket : undefined;
+    this.#bytesBefore = socket?.bytesRead ?? 0;
+  }
+}
