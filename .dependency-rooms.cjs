@@ -8,6 +8,7 @@ module.exports = {
   '': ['app', 'config', 'errors', 'embedded-platform'],
   app: [
     'http',
+    'answers',
     'metrics',
     'console',
     'health',
@@ -28,6 +29,9 @@ module.exports = {
   health: ['session', 'session/store'],
 
   graphql: [
+    'graphql/answer',
+    'graphql/execution',
+    'answers',
     'graphql/documents',
     'graphql/federation',
     'graphql/request',
@@ -37,7 +41,9 @@ module.exports = {
   ],
   'graphql/documents': ['graphql/request', 'graphql/errors', 'config'],
   'graphql/federation': ['graphql/request', 'graphql/errors', 'config'],
-  'graphql/request': ['graphql/errors', 'session', 'session/sealed', 'config'],
+  'graphql/execution': ['graphql/federation', 'graphql/request', 'graphql/errors'],
+  'graphql/request': ['graphql/answer', 'graphql/errors', 'session', 'session/sealed', 'config'],
+  'graphql/answer': ['graphql/errors', 'answers'],
   'graphql/errors': ['errors', 'client'],
 
   auth: ['credentials', 'session', 'session/store', 'errors', 'config', 'client'],
@@ -87,6 +93,7 @@ module.exports = {
   platform: ['metrics/registry', 'config', 'client', 'embedded-platform'],
   'metrics/registry': ['client'],
 
+  answers: [],
   errors: [],
   config: ['config/settings', 'config/checks'],
   'config/settings': ['config/checks'],

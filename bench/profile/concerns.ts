@@ -23,7 +23,10 @@ const CONCERNS: readonly (readonly [concern: string, where: RegExp])[] = [
   ['client pipeline', /src\/client\/|node_modules\/cockatiel|node:internal\/(abort|event_target)/],
   ['logging', /node_modules\/(pino|sonic-boom|quick-format|safe-stable|@pinojs)|src\/logging\//],
   ['metrics, tracing, audit', /node_modules\/prom-client|src\/(metrics|tracing|audit)\//],
-  ['helmet, CORS', /@fastify\/(helmet|cors)|node_modules\/helmet|src\/http\/(protect|answer-headers)/],
+  [
+    'helmet, CORS',
+    /@fastify\/(helmet|cors)|node_modules\/helmet|src\/http\/(protect|security-headers|answer-headers)/,
+  ],
   [
     'Fastify, HTTP hooks',
     /node_modules\/(fastify|@fastify|find-my-way|avvio|middie|reusify|fast-)|src\/(http|app)\b/,

@@ -1,8 +1,10 @@
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { LogController } from 'fastify';
+import { type FastifyInstance, LogController } from 'fastify';
 import { pino } from 'pino';
 import { AppModule } from './app.module.js';
+import { AnswerTurns } from '../answers/answer-turns.js';
+import { AnswersModule } from '../answers/answers.module.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
@@ -15,6 +17,7 @@ import { refuseInvalidHosts } from '../http/known-host.js';
 import { protect } from '../http/protect.js';
 import { readJsonOnly } from '../http/read-json-only.js';
 import { requestId } from '../http/request-id.js';
+import { UnsentAnswers } from '../http/unsent-answers.js';
 import { logOptions } from '../logging/log-options.js';
 import { logRequests } from '../logging/log-requests.js';
 import { ServiceLogger } from '../logging/logger.service.js';
@@ -59,6 +62,7 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   const server = adapter.getInstance();
   logRequests(server, scope);
   drainConnections(server);
+  const turns = turnsOfAnswers(server);
   addAnswerHeaders(server);
   readJsonOnly(server);
   readJsonBodies(server);
@@ -68,7 +72,7 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   });
   refuseInvalidHosts(server);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.with(module, LoggingModule.with(scope)),
+    AppModule.with(module, LoggingModule.with(scope), AnswersModule.with(turns)),
     adapter,
     {
       // The caller prints errors at start in one line; Nest would print a stack as well.
@@ -79,4 +83,15 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   );
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   return app;
+}
+
+/** Large answers are made only while there is room for what their readers have not taken yet. */
+function turnsOfAnswers(server: FastifyInstance): AnswerTurns {
+  const unsent = new UnsentAnswers();
+  const turns = new AnswerTurns(unsent.hasRoom);
+  unsent.onRoom = () => {
+    turns.schedule();
+  };
+  unsent.watch(server);
+  return turns;
 }

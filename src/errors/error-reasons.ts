@@ -63,6 +63,10 @@ export const REASON_TABLE = {
     codes: ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'],
     meaning: 'The document exceeds a limit; the message names it.',
   },
+  ANSWER_TOO_LARGE: {
+    codes: ['GRAPHQL_VALIDATION_FAILED'],
+    meaning: 'What the field would give does not fit into the answer; the message names the limit.',
+  },
   ORIGIN_NOT_ALLOWED: {
     codes: ['FORBIDDEN'],
     meaning: 'A mutation came from a page whose origin is not allowed, or by cookie without `Origin`.',

@@ -1,12 +1,20 @@
-import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+} from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nestjs/apollo';
 import { Module, ValidationPipe } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
+import { AnswerTurns } from '../answers/answer-turns.js';
 import { Settings } from '../config/settings.js';
+import { chargeAnswers } from './answer/charge-answers.js';
+import { withoutPlainResolvers } from './answer/plain-fields.js';
 import { FederationGatePlugin } from './federation/federation-gate.plugin.js';
 import { prefixRootFields } from './federation/field-prefix.js';
-import { RequestScope } from '../logging/request-scope.js';
+import { ErrorFormat } from './errors/error-format.js';
+import { ErrorFormatModule } from './error-format.module.js';
+import { CompiledExecutionPlugin } from './execution/compiled-execution.plugin.js';
 import { DocumentPlugin } from './documents/document.plugin.js';
 import { graphQLContext } from './request/graphql-context.js';
 import { OriginPlugin } from './request/origin.plugin.js';
@@ -16,7 +24,6 @@ import { refusalRule } from './documents/refused-document.js';
 import { RequestPlugin } from './request/request.plugin.js';
 import { describeRootTypes } from './federation/root-descriptions.js';
 import { invalidInput } from './errors/invalid-input.js';
-import { toGraphQLError } from './errors/to-graphql-error.js';
 
 /** Composers support different versions and directives; all support these. */
 const FEDERATION = {
@@ -48,15 +55,25 @@ const INPUT_PIPE = {
 
 @Module({
   imports: [
+    ErrorFormatModule,
     PersistedDocumentsModule,
     NestGraphQLModule.forRootAsync<ApolloFederationDriverConfig>({
       driver: ApolloFederationDriver,
-      imports: [PersistedDocumentsModule],
-      inject: [Settings, RequestScope, PersistedDocuments],
-      useFactory: (settings: Settings, scope: RequestScope, persisted: PersistedDocuments | undefined) => ({
+      imports: [ErrorFormatModule, PersistedDocumentsModule],
+      inject: [Settings, ErrorFormat, AnswerTurns, PersistedDocuments],
+      useFactory: (
+        settings: Settings,
+        errors: ErrorFormat,
+        turns: AnswerTurns,
+        persisted: PersistedDocuments | undefined,
+      ) => ({
         autoSchemaFile: { federation: { ...FEDERATION, directives: [...FEDERATION.directives] } },
         sortSchema: true,
-        transformSchema: (schema) => prefixRootFields(settings.FIELD_PREFIX)(describeRootTypes(schema)),
+        transformSchema: (schema) =>
+          chargeAnswers(
+            answerLimits(settings),
+            turns,
+          )(withoutPlainResolvers(prefixRootFields(settings.FIELD_PREFIX)(describeRootTypes(schema)))),
         graphiql: false,
         introspection: settings.introspection,
         includeStacktraceInErrorResponses: false,
@@ -64,10 +81,7 @@ const INPUT_PIPE = {
         // Errors are mapped in one place, and so is their HTTP status.
         autoTransformHttpErrors: false,
         preserveHttpStatusForExecutionErrors: false,
-        formatError: (formatted, thrown) => {
-          const error = toGraphQLError(formatted, thrown, settings.introspection);
-          return { ...error, extensions: { ...error.extensions, requestId: scope.requestId() } };
-        },
+        formatError: errors.format,
         parseOptions: { maxLexicalTokens: settings.GRAPHQL_MAX_TOKENS },
         validationRules: [refusalRule],
         allowBatchedHttpRequests: false,
@@ -75,10 +89,22 @@ const INPUT_PIPE = {
         csrfPrevention: false,
         persistedQueries: persisted !== undefined && { cache: persisted.asCache() },
         context: graphQLContext(settings.SESSION_HEADER),
-        plugins: [ApolloServerPluginInlineTraceDisabled()],
+        // No answer may be cached, so Apollo need not wrap every resolver to find out how long.
+        plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginInlineTraceDisabled()],
       }),
     }),
   ],
-  providers: [INPUT_PIPE, DocumentPlugin, OriginPlugin, FederationGatePlugin, RequestPlugin],
+  providers: [
+    INPUT_PIPE,
+    DocumentPlugin,
+    OriginPlugin,
+    FederationGatePlugin,
+    CompiledExecutionPlugin,
+    RequestPlugin,
+  ],
 })
 export class GraphQLModule {}
+
+function answerLimits(settings: Settings): { nodes: number; bytes: number } {
+  return { nodes: settings.GRAPHQL_MAX_ANSWER_NODES, bytes: settings.GRAPHQL_MAX_ANSWER_BYTES };
+}

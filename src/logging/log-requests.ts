@@ -7,6 +7,8 @@ const SERVER_ERROR = 500;
 
 /** Logs one line for each answer, and gives every line logged meanwhile the id of its request. */
 export function logRequests(server: FastifyInstance, scope: RequestScope): void {
+  // These lines have fixed fields, none of them secret. Looking for secrets takes half of the time that a line takes.
+  const lines = server.log.child({}, { redact: [] });
   server.addHook('onRequest', (request, _reply, next) => {
     scope.run(request.id, next);
   });
@@ -15,7 +17,7 @@ export function logRequests(server: FastifyInstance, scope: RequestScope): void 
     const path = request.routeOptions.url ?? 'unknown';
     const level = reply.statusCode >= SERVER_ERROR ? 'error' : PROBES.test(path) ? 'debug' : 'info';
     const milliseconds = Math.round(reply.elapsedTime);
-    server.log[level](
+    lines[level](
       { requestId: request.id, method: request.method, path, status: reply.statusCode, milliseconds },
       'answered',
     );

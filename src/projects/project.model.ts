@@ -67,4 +67,16 @@ export class Project {
   get raw(): object {
     return rawPayload(this.#source);
   }
+
+  /** The same list for the same list: however many fields and requests share an answer, it is mapped once. */
+  static listFrom(projects: readonly PlatformProject[]): Project[] {
+    let list = lists.get(projects);
+    if (list === undefined) {
+      list = projects.map((project) => new Project(project));
+      lists.set(projects, list);
+    }
+    return list;
+  }
 }
+
+const lists = new WeakMap<readonly PlatformProject[], Project[]>();

@@ -11,7 +11,7 @@ export class ProjectsResolver {
 
   @Query(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
   async projects(@Context() context: RequestContext): Promise<Project[]> {
-    return (await this.list(context)).map((project) => new Project(project));
+    return Project.listFrom(await this.list(context));
   }
 
   @Query(() => Project, { nullable: true, description: 'One project by its id; null when there is none.' })

@@ -33,6 +33,14 @@ export class GraphQLSettings {
   @WholeNumber(1)
   GRAPHQL_MAX_COST = 1000;
 
+  @Setting('maximum number of values in an answer: each string, number, object and list counts as one')
+  @WholeNumber(1)
+  GRAPHQL_MAX_ANSWER_NODES = 500_000;
+
+  @Setting('maximum size of the data in an answer, in bytes')
+  @WholeNumber(1)
+  GRAPHQL_MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
   @Setting(
     'a folder of GraphQL documents, one per `.graphql` file; if set, no other document runs',
     'persisted-documents',

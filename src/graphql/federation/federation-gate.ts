@@ -25,14 +25,20 @@ export function federationGate(secret: string | undefined, production: boolean):
  * No check that it is a root field: no other field has such a name.
  */
 export function asksForFederation(document: DocumentNode): boolean {
+  const known = asking.get(document);
+  if (known !== undefined) return known;
   let asks = false;
   visit(document, {
     [Kind.FIELD]: ({ name }) => {
       asks ||= FEDERATION_FIELDS.has(name.value);
     },
   });
+  asking.set(document, asks);
   return asks;
 }
+
+/** Documents are parsed once and never change. */
+const asking = new WeakMap<DocumentNode, boolean>();
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();

@@ -1,5 +1,6 @@
 import { type RequestContext } from '../../session/request-context.js';
 import { type AnswerStream, hangUpSignal } from './hang-up-signal.js';
+import { type AnswerInMaking } from '../answer/answer-in-making.js';
 import { hasCookie, presentedHandle } from './presented-handle.js';
 import { type RequestOrigin } from './request-origin.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
@@ -20,6 +21,8 @@ export interface HttpRequest {
 export interface GraphQLContext extends RequestContext {
   readonly sessionCookie: SessionCookie;
   readonly origin: RequestOrigin;
+  /** What the answer holds so far; made with the first value that counts. */
+  answer?: AnswerInMaking;
 }
 
 /** The part of the HTTP answer that the facade uses. */

@@ -19,6 +19,7 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
     return Promise.resolve({
       willSendResponse: ({ request, contextValue, response, errors: thrown }) => {
         const { http, body } = response;
+        contextValue.answer?.sending();
         http.headers.set('cache-control', 'private, no-store');
         if (contextValue.cookie !== undefined) {
           if (!contextValue.sessionCookie.secure) this.warnOfPlainCookies();

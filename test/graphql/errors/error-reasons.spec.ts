@@ -44,6 +44,7 @@ const otherErrors = [
   ...RATE_LIMIT_REASONS.map((reason) => new RateLimitedError(reason, 1)),
   new AnonymousLoginOffError(),
   new RefusedRequestError('no', 400, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED'),
+  new RefusedRequestError('no', undefined, 'GRAPHQL_VALIDATION_FAILED', 'ANSWER_TOO_LARGE'),
   new RefusedRequestError('no', 403, 'FORBIDDEN', 'ORIGIN_NOT_ALLOWED'),
   new GraphQLError('Syntax Error: Document contains more than 5 tokens. Parsing aborted.'),
 ];

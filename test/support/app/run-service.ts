@@ -66,8 +66,9 @@ function launch(
 export async function runService(
   cwd: string,
   environment: Record<string, string> = {},
+  nodeArguments: string[] = [],
 ): Promise<RunningService> {
-  const child = launch(cwd, { ...ledgerSettings, ...environment });
+  const child = launch(cwd, { ...ledgerSettings, ...environment }, nodeArguments);
   const chunks: string[] = [];
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const url = await new Promise<string>((resolve, reject) => {

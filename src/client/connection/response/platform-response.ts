@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { isNestedDeeperThan, MAX_NESTING } from '../../json/nesting.js';
 import { parseJson } from '../../json/parse-json.js';
 import { PlatformHttpError } from '../../errors/error-classes.js';
 import { bodyText } from './body-text.js';
@@ -84,11 +85,19 @@ export class PlatformResponse {
 
   /**
    * The body as JSON, without keys that could reach a prototype.
-   * @throws PlatformHttpError when the content type or the body is not JSON, or its text cannot be decoded
+   * @throws PlatformHttpError when the content type or the body is not JSON or too deeply nested, or its text cannot be decoded
    */
   json(): unknown {
     if (!this.mayBeJson) throw this.#notJson();
-    const text = this.text();
+    const value = this.#parsed(this.text());
+    if (isNestedDeeperThan(MAX_NESTING, value)) {
+      const message = `The response of the platform is nested more than ${MAX_NESTING} levels deep.`;
+      throw new PlatformHttpError(message, { status: this.status });
+    }
+    return value;
+  }
+
+  #parsed(text: string): unknown {
     try {
       return parseJson(text);
     } catch {

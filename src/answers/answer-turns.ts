@@ -1,0 +1,80 @@
+/** The right to make one large answer. */
+export interface Turn {
+  /** Lets the next one begin. Only the first call counts. */
+  end(): void;
+}
+
+interface Waiting {
+  readonly caller: string;
+  readonly begin: (turn: Turn) => void;
+}
+
+/** Large answers that are made at the same time, by all callers and by one. */
+const AT_ONCE = 4;
+const AT_ONCE_FOR_ONE_CALLER = 2;
+/** A turn that has not ended by then, such as that of a request that waits for a slow platform, blocks nobody any longer. */
+const LONGEST_TURN_MS = 5000;
+
+/**
+ * Lets large answers be made a few at a time, and each in an event loop iteration of its own, so that probes and small
+ * requests are served in between. Whoever came first begins first, but no caller takes more than a share.
+ */
+export class AnswerTurns {
+  readonly #hasRoom: () => boolean;
+  readonly #callers = new Map<string, number>();
+  #waiting: Waiting[] = [];
+  #active = 0;
+  #isScheduled = false;
+
+  /** @param hasRoom whether there is memory for another large answer. */
+  constructor(hasRoom: () => boolean = () => true) {
+    this.#hasRoom = hasRoom;
+  }
+
+  /** @param caller whoever shares the turns with others: a session, or an address. */
+  take(caller: string): Promise<Turn> {
+    return new Promise((begin) => {
+      this.#waiting.push({ caller, begin });
+      this.schedule();
+    });
+  }
+
+  /** Lets the next one begin in another event loop iteration, if one may. */
+  schedule(): void {
+    if (this.#isScheduled || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#beginNext();
+    });
+  }
+
+  #beginNext(): void {
+    if (this.#active >= AT_ONCE || (this.#active > 0 && !this.#hasRoom())) return;
+    const index = this.#waiting.findIndex(
+      ({ caller }) => (this.#callers.get(caller) ?? 0) < AT_ONCE_FOR_ONE_CALLER,
+    );
+    const [next] = index < 0 ? [] : this.#waiting.splice(index, 1);
+    if (next === undefined) return;
+    next.begin(this.#begun(next.caller));
+    this.schedule();
+  }
+
+  #begun(caller: string): Turn {
+    this.#active += 1;
+    this.#callers.set(caller, (this.#callers.get(caller) ?? 0) + 1);
+    let hasEnded = false;
+    const end = (): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(timer);
+      this.#active -= 1;
+      const left = (this.#callers.get(caller) ?? 1) - 1;
+      if (left === 0) this.#callers.delete(caller);
+      else this.#callers.set(caller, left);
+      this.schedule();
+    };
+    const timer = setTimeout(end, LONGEST_TURN_MS).unref();
+    return { end };
+  }
+}

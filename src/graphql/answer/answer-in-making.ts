@@ -1,0 +1,62 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { type AnswerTurns, type Turn } from '../../answers/answer-turns.js';
+import { AnswerBudget } from './answer-budget.js';
+import { type AnswerPlan } from './answer-plan.js';
+import { type Size } from './json-size.js';
+import { type Selected } from './measure-answer.js';
+
+/** Values that are measured, completed and written in a few milliseconds. */
+const MANY_PARTS = 4000;
+
+/** The answer to one request while it is made: it is limited, and if it is large, it is made in turn with others. */
+export class AnswerInMaking {
+  readonly #budget: AnswerBudget;
+  readonly #turns: AnswerTurns;
+  readonly #caller: string;
+  #turn: Promise<Turn> | undefined;
+
+  /** @param caller whoever shares the turns with others: a session, or an address. */
+  constructor(limits: Size, turns: AnswerTurns, caller: string) {
+    this.#budget = new AnswerBudget(limits);
+    this.#turns = turns;
+    this.#caller = caller;
+  }
+
+  /**
+   * Lets a value into the answer. A large one waits for its turn first: even measuring it takes a while.
+   *
+   * @throws RefusedRequestError if the value does not fit.
+   */
+  add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {
+    if (partsAtLeast(value, selected.plan) >= MANY_PARTS) {
+      return this.#waitForTurn().then(() => this.#charged(value, selected));
+    }
+    this.#charged(value, selected);
+    return this.#budget.isHeavy ? this.#waitForTurn().then(() => value) : value;
+  }
+
+  #charged<T>(value: T, selected: Omit<Selected, 'value'>): T {
+    this.#budget.charge({ ...selected, value });
+    return value;
+  }
+
+  /** Each field has an iteration of the event loop of its own: completing all at once would keep others waiting. */
+  #waitForTurn(): Promise<Turn> {
+    this.#turn = this.#turn?.then((turn) => nextIteration(turn)) ?? this.#turns.take(this.#caller);
+    return this.#turn;
+  }
+
+  /** Ends the turn once the answer is written, which happens before the next event loop iteration. */
+  sending(): void {
+    void this.#turn?.then((turn) =>
+      setImmediate(() => {
+        turn.end();
+      }),
+    );
+  }
+}
+
+/** A look at the length of a list is enough to know a large one. */
+function partsAtLeast(value: unknown, plan: AnswerPlan): number {
+  return (Array.isArray(value) ? value.length : 1) * plan.length;
+}
