@@ -84,6 +84,7 @@ describe('a caller of the facade', () => {
         extensions: {
           code: 'UNAUTHENTICATED',
           reason: 'LOGIN_FAILED',
+          ticketId: expect.stringMatching(/^[0-9a-f]{32}$/),
           platformCode: 'ERR003',
           retryable: false,
           requestId: answer.headers.get('x-request-id'),

@@ -49,7 +49,7 @@ describe('a folder of documents', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'These settings cannot be used:\n  PERSISTED_DOCUMENTS must be the path of a folder that can be read\n',
+        'These settings cannot be used:\n  PERSISTED_DOCUMENTS must be the path of a readable folder\n',
     });
   });
 });
