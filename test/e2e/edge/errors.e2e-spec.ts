@@ -127,7 +127,7 @@ describe('a mistake in a request', () => {
 });
 
 describe('a wrong user and a wrong password', () => {
-  it('give the same bytes apart from the ids of the request and of the platform's ticket', async () => {
+  it('give the same bytes apart from the ids of request and ticket', async () => {
     const app = await startApp();
     const wrong = async (username: string, password: string): Promise<string> => {
       const { text, headers } = await app.graphql(LOGIN, { variables: { input: { username, password } } });
