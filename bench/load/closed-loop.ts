@@ -9,6 +9,8 @@ export interface Load {
   readonly milliseconds: number;
   /** Bytes of the right answer; one of another length is counted as a failure. */
   readonly length?: number | undefined;
+  /** Answers of so many milliseconds at the beginning are not counted. */
+  readonly settle?: number;
 }
 
 const GRACE = 10_000;
@@ -23,10 +25,11 @@ export async function closedLoop({
   requests,
   milliseconds,
   length,
+  settle = 0,
 }: Load): Promise<LoadResult> {
   const tally = new Tally(length);
   const start = performance.now();
-  const until = start + milliseconds;
+  const until = start + settle + milliseconds;
   const all = Array.from({ length: connections }, () => new Connection(port));
   const ended = all.map((connection, index) => {
     const bytes = requests[index % requests.length] ?? Buffer.alloc(0);
@@ -38,7 +41,7 @@ export async function closedLoop({
           return;
         }
         connection.send(bytes, (failure, received) => {
-          tally.add(performance.now() - began, failure, received);
+          if (began >= start + settle) tally.add(performance.now() - began, failure, received);
           // A refused connection would else be tried again without a pause.
           if (failure === undefined) next();
           else setTimeout(next, 5);
@@ -47,9 +50,9 @@ export async function closedLoop({
       next();
     });
   });
-  const patience = new Promise<void>((resolve) => setTimeout(resolve, milliseconds + GRACE).unref());
+  const patience = new Promise<void>((resolve) => setTimeout(resolve, settle + milliseconds + GRACE).unref());
   await Promise.race([Promise.all(ended), patience]);
-  const seconds = (performance.now() - start) / 1000;
+  const seconds = (performance.now() - start - settle) / 1000;
   for (const connection of all) connection.close();
   return tally.result(seconds);
 }

@@ -91,14 +91,15 @@ export class Connection {
     if (length === undefined)
       this.#tail = (this.#tail + chunk.toString('latin1', Math.max(0, chunk.length - 5))).slice(-5);
     if (length === undefined ? this.#tail !== LAST_CHUNK : this.#received < length) return;
+    // A refusal is an answer as well: its connection is as good as before.
     const bad = status !== 200 || this.#beginning.includes('"errors"');
-    this.#finish(bad ? `status ${status}: ${this.#beginning.slice(0, 120)}` : undefined, length);
+    this.#finish(bad ? `status ${status}: ${this.#beginning.slice(0, 120)}` : undefined, length, true);
   }
 
-  #finish(failure: string | undefined, length?: number): void {
+  #finish(failure: string | undefined, length?: number, isWhole = false): void {
     const done = this.#done;
     this.#done = undefined;
-    if (failure !== undefined || this.#head?.closes === true) {
+    if ((failure !== undefined && !isWhole) || this.#head?.closes === true) {
       this.#socket?.destroy();
       this.#socket = undefined;
     }

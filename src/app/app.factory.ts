@@ -7,24 +7,32 @@ import { AnswerTurns } from '../answers/answer-turns.js';
 import { AnswersModule } from '../answers/answers.module.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
+import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
+import { Admission } from '../http/admission/admission.js';
 import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
+import { boundInFlight } from '../http/bound-in-flight.js';
 import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
 import { drainConnections } from '../http/drain.js';
 import { HttpAdapter } from '../http/http.adapter.js';
 import { readJsonBodies } from '../http/json-body.js';
-import { refuseInvalidHosts } from '../http/known-host.js';
 import { protect } from '../http/protect.js';
+import { readCallers } from '../http/read-callers.js';
 import { readJsonOnly } from '../http/read-json-only.js';
 import { requestId } from '../http/request-id.js';
 import { UnsentAnswers } from '../http/unsent-answers.js';
+import { trustedProxies } from '../http/trusted-proxies.js';
 import { logOptions } from '../logging/log-options.js';
 import { logRequests } from '../logging/log-requests.js';
 import { ServiceLogger } from '../logging/logger.service.js';
 import { LoggingModule } from '../logging/logging.module.js';
 import { RequestScope } from '../logging/request-scope.js';
 
+/** How long the headers of a request may take on the wire, and all of it. */
+const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
+/** Node looks for connections that are over these limits only so often; 30 s unless it is set. */
+const CONNECTIONS_CHECK_MS = 1_000;
 /** What the GraphQL clients and tracers of the field set of their own accord. */
 const CLIENT_HEADERS = [
   'apollo-require-preflight',
@@ -51,8 +59,9 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   const adapter = new HttpAdapter({
     bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
     forceCloseConnections: 'idle',
-    trustProxy: (_address, hop) => hop < settings.TRUST_PROXY_HOPS,
+    trustProxy: trustedProxies(settings.TRUSTED_PROXIES),
     genReqId: requestId(REQUEST_ID_HEADER),
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
@@ -64,13 +73,22 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   drainConnections(server);
   const turns = turnsOfAnswers(server);
   addAnswerHeaders(server);
+  readCallers(server, {
+    sessionHeader: settings.SESSION_HEADER,
+    allowedHosts: settings.ALLOWED_HOSTS,
+    trustsProxies: settings.TRUSTED_PROXIES.length > 0,
+  });
   readJsonOnly(server);
-  readJsonBodies(server);
+  const admission = new Admission({
+    inFlight: settings.MAX_IN_FLIGHT,
+    perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
+  });
+  readJsonBodies(server, ({ caller, passage }, bytes) => admission.enter(caller, passage, bytes));
   await protect(server, {
     origins: settings.CORS_ORIGINS,
-    requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS],
+    requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS, ...settings.CORS_HEADERS],
   });
-  refuseInvalidHosts(server);
+  boundInFlight(server, admission);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(module, LoggingModule.with(scope), AnswersModule.with(turns)),
     adapter,
@@ -81,6 +99,8 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
       logger: new ServiceLogger(server.log, isForeseen),
     },
   );
+  const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
+  admission.addLogoutHashes(persisted?.hashesOf(/logout/i) ?? []);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   return app;
 }

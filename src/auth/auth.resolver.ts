@@ -1,8 +1,9 @@
 import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
+import { CrossSiteCookieError } from '../errors/cross-site-cookie-error.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { AuthService } from './auth.service.js';
-import { DelegateInput, LoginInput } from './login.input.js';
+import { DelegateInput, LoginInput, SessionTransport } from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
 
 @Resolver()
@@ -19,6 +20,7 @@ export class AuthResolver {
     })
     input: LoginInput,
   ): Promise<AuthPayload> {
+    requireUsableCookie(context, input.transport);
     return this.auth.login(context, input);
   }
 
@@ -31,6 +33,7 @@ export class AuthResolver {
     })
     input: DelegateInput,
   ): Promise<AuthPayload> {
+    requireUsableCookie(context, input.transport);
     return this.auth.delegate(context, input);
   }
 
@@ -43,4 +46,8 @@ export class AuthResolver {
   logout(@Context() context: RequestContext): Promise<LogoutPayload> {
     return this.auth.logout(context);
   }
+}
+
+function requireUsableCookie({ crossSite }: RequestContext, transport: SessionTransport): void {
+  if (crossSite === true && transport === SessionTransport.COOKIE) throw new CrossSiteCookieError();
 }

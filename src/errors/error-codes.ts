@@ -17,6 +17,8 @@ export const ERROR_CODES = {
     'A credential of the profile cannot be loaded; the log says which one, under the `requestId`.',
   RATE_LIMITED:
     'Too many logins, failed, made or waiting; `retryAfter` says in how many seconds to try again.',
+  OVERLOADED:
+    'Too many requests are in flight; `retryAfter` says in how many seconds to try again. Nothing was done.',
   BAD_REQUEST: 'The HTTP request is not a GraphQL request.',
   GRAPHQL_PARSE_FAILED: 'The document is not valid GraphQL syntax.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema or exceeds a limit.',

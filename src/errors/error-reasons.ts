@@ -81,6 +81,23 @@ export const REASON_TABLE = {
     codes: ['RATE_LIMITED'],
     meaning: 'The login waited too long for its turn: after many failed logins, one network logs in slowly.',
   },
+  CROSS_SITE_COOKIE: {
+    codes: ['FORBIDDEN'],
+    meaning:
+      'A login by cookie came from a page of another site, whose browser would never send the cookie back.',
+  },
+  SESSION_BUSY: {
+    codes: ['OVERLOADED'],
+    meaning: 'The session has `MAX_IN_FLIGHT_PER_SESSION` requests in flight.',
+  },
+  ADDRESS_BUSY: {
+    codes: ['OVERLOADED'],
+    meaning: 'Callers without a session have too many requests in flight from one address.',
+  },
+  SERVICE_BUSY: {
+    codes: ['OVERLOADED'],
+    meaning: 'The service has as many requests in flight as it can answer in time.',
+  },
   CONNECT: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'The connection was refused or reset.' },
   DNS: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'The host name was not found.' },
   TLS: { codes: ['UPSTREAM_UNAVAILABLE'], meaning: 'No trusted TLS connection could be made.' },

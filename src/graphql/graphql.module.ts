@@ -20,6 +20,7 @@ import { graphQLContext } from './request/graphql-context.js';
 import { OriginPlugin } from './request/origin.plugin.js';
 import { PersistedDocuments } from './documents/persisted-documents.js';
 import { PersistedDocumentsModule } from './documents/persisted-documents.module.js';
+import { ReservedPlacePlugin } from './request/reserved-place.plugin.js';
 import { refusalRule } from './documents/refused-document.js';
 import { RequestPlugin } from './request/request.plugin.js';
 import { describeRootTypes } from './federation/root-descriptions.js';
@@ -88,7 +89,7 @@ const INPUT_PIPE = {
         // Bodies are JSON only, and the origin of a mutation is checked in origin.plugin.ts.
         csrfPrevention: false,
         persistedQueries: persisted !== undefined && { cache: persisted.asCache() },
-        context: graphQLContext(settings.SESSION_HEADER),
+        context: graphQLContext,
         // No answer may be cached, so Apollo need not wrap every resolver to find out how long.
         plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginInlineTraceDisabled()],
       }),
@@ -97,6 +98,7 @@ const INPUT_PIPE = {
   providers: [
     INPUT_PIPE,
     DocumentPlugin,
+    ReservedPlacePlugin,
     OriginPlugin,
     FederationGatePlugin,
     CompiledExecutionPlugin,

@@ -1,5 +1,7 @@
 import { type FastifyReply } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
+import { type ErrorReason } from '../errors/error-reasons.js';
+import { OverloadedError } from '../errors/overloaded-error.js';
 
 /** An answer to a request that never reached GraphQL, in the shape that GraphQL clients expect. */
 export interface ErrorAnswer {
@@ -7,6 +9,9 @@ export interface ErrorAnswer {
   readonly code: ErrorCode;
   /** Fixed: it quotes nothing of the request. */
   readonly message: string;
+  /** Seconds after which the same request may succeed; undefined where it never will. */
+  readonly retryAfter?: number;
+  readonly reason?: ErrorReason;
 }
 
 const SERVER_ERROR = 500;
@@ -32,13 +37,24 @@ export function errorAnswer(status: number | undefined): ErrorAnswer {
   return { status, code: 'BAD_REQUEST', message: MESSAGES.get(status) ?? ERROR_CODES.BAD_REQUEST };
 }
 
+/** The answer for what was thrown before a request reached GraphQL. */
+export function thrownAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof OverloadedError) {
+    const { statusCode: status, message, reason, retryAfterSeconds: retryAfter } = error;
+    return { status, code: 'OVERLOADED', message, reason, retryAfter };
+  }
+  return errorAnswer((error as { statusCode?: number }).statusCode);
+}
+
 /** The JSON body of an {@link ErrorAnswer}. */
-export function errorBody({ code, message }: ErrorAnswer, requestId?: string): string {
-  return JSON.stringify({ errors: [{ message, extensions: { code, retryable: false, requestId } }] });
+export function errorBody({ code, message, reason, retryAfter }: ErrorAnswer, requestId?: string): string {
+  const extensions = { code, reason, retryable: retryAfter !== undefined, retryAfter, requestId };
+  return JSON.stringify({ errors: [{ message, extensions }] });
 }
 
 /** Sends an {@link ErrorAnswer}. */
 export function sendErrorAnswer(reply: FastifyReply, answer: ErrorAnswer): void {
+  if (answer.retryAfter !== undefined) void reply.header('retry-after', answer.retryAfter);
   void reply
     .code(answer.status)
     .type('application/json; charset=utf-8')

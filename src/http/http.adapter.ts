@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
-import { errorAnswer, sendErrorAnswer } from './error-answer.js';
+import { errorAnswer, sendErrorAnswer, thrownAnswer } from './error-answer.js';
 
 const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
@@ -10,7 +10,7 @@ export class HttpAdapter extends FastifyAdapter {
   override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {
     return this.getInstance().setErrorHandler(
       (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-        const answer = errorAnswer(error.statusCode);
+        const answer = thrownAnswer(error);
         if (answer.code === 'INTERNAL_SERVER_ERROR') request.log.error(error);
         sendErrorAnswer(reply, answer);
       },

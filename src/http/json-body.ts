@@ -1,9 +1,11 @@
-import { type FastifyInstance } from 'fastify';
+import { type FastifyInstance, type FastifyRequest } from 'fastify';
 
 /** A body that is not JSON or that parsers read differently. Fastify answers with the status. */
 class UnreadableJsonError extends Error {
   readonly statusCode = 400;
 }
+
+type Done = (error: Error | null, body?: unknown) => void;
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -13,14 +15,19 @@ const STRINGS = /"(?:[^"\\]|\\.)*"\s*(:?)/gs;
 /**
  * Reads JSON bodies with Fastify's own parser, and refuses what parsers read differently: a byte order mark, bytes that
  * are not UTF-8, a duplicate name in an object.
+ *
+ * @param admit called with the bytes before they are parsed; what it throws is the answer.
  */
-export function readJsonBodies(server: FastifyInstance): void {
+export function readJsonBodies(
+  server: FastifyInstance,
+  admit: (request: FastifyRequest, bytes: Buffer) => Promise<void>,
+): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser('application/json');
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+  const read = (request: FastifyRequest, bytes: Buffer, done: Done): void => {
     let text: string;
     try {
-      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes as Buffer);
+      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
       done(new UnreadableJsonError('The body is not UTF-8'));
       return;
@@ -35,6 +42,11 @@ export function readJsonBodies(server: FastifyInstance): void {
         done(new UnreadableJsonError('An object has a duplicate name'));
       else done(null, value);
     });
+  };
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    admit(request, bytes as Buffer).then(() => {
+      read(request, bytes as Buffer, done);
+    }, done);
   });
 }
 

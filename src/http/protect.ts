@@ -24,7 +24,7 @@ export async function protect(
   });
   await server.register(cors, {
     delegator: (request, done) => {
-      const { origin } = request.headers;
+      const { origin } = request.caller;
       if (origin === undefined || !origins.includes(origin)) {
         done(null, { origin: false });
         return;

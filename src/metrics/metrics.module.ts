@@ -16,6 +16,7 @@ import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from '../credentials/index.js';
 import { RefusedRecords } from '../session/sealed/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
+import { showAdmission } from './admission-metrics.js';
 import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
 import { showLogins } from './login-metrics.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
@@ -54,7 +55,9 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
 
   onModuleInit(): void {
     if (this.registry === undefined) return;
-    measureRequests(this.adapterHost.httpAdapter.getInstance<FastifyInstance>(), this.registry);
+    const server = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
+    measureRequests(server, this.registry);
+    showAdmission(server.admission, this.registry);
     showRefusedRecords(this.refused, this.registry);
     showLogins(this.logins, this.registry);
     if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);

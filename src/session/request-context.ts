@@ -18,6 +18,10 @@ export interface RequestContext {
   /** Aborted when the caller hangs up before the answer has been sent. */
   readonly signal: AbortSignal;
   presented: PresentedHandle | undefined;
+  /** Whether a bearer token came that cannot be a handle: it is somebody else's. */
+  readonly foreignBearer?: boolean;
+  /** Whether a browser sent the request for a page of another site, to which it never sends the cookie back. */
+  readonly crossSite?: boolean;
   /** The session of this request, opened once however many fields ask for it. */
   open?: Promise<OpenSession>;
   cookie?: CookieChange;

@@ -148,7 +148,18 @@ export class SessionService {
   }
 
   private opening(context: RequestContext): Promise<OpenSession> {
-    return (context.open ??= this.sealed.load(context.presented));
+    return (context.open ??= this.load(context));
+  }
+
+  /** A cookie that opens nothing is of no use to its browser: the answer clears it. */
+  private async load(context: RequestContext): Promise<OpenSession> {
+    try {
+      return await this.sealed.load(context.presented);
+    } catch (error) {
+      if (!(error instanceof SessionError)) throw error;
+      if (context.presented?.transport === 'cookie') context.cookie = 'clear';
+      throw context.foreignBearer === true ? foreignToken() : error;
+    }
   }
 
   private async withOpen<T>(context: RequestContext, work: (open: OpenSession) => Promise<T>): Promise<T> {
@@ -240,6 +251,13 @@ export class SessionService {
     context.presented = undefined;
     if (open.transport === 'cookie') context.cookie = 'clear';
   }
+}
+
+/** Said only to whoever sent such a token, so it tells nothing of any session. */
+function foreignToken(): SessionError {
+  return new SessionError(
+    'There is no session: the bearer token of the request is not a session handle of this service, but perhaps a token of another; see SESSION_HEADER',
+  );
 }
 
 /** A service session whose new login is refused has ended as well. */

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ReadinessService } from '../../src/health/readiness.service.js';
 import { SessionStore } from '../../src/session/store/session-store.js';
 import { startApp, type TestApp } from '../support/app/start-app.js';
 
@@ -18,6 +19,25 @@ describe('a balancer that asks', () => {
       status: 200,
       body: { status: 'ok', details: { accepting: { status: 'up' }, sessionStore: { status: 'up' } } },
     });
+  });
+
+  it('makes the service ask its store once a second, however often it asks', async () => {
+    const readiness = service.app.get(ReadinessService);
+    const ping = jest.spyOn(service.app.get<SessionStore>(SessionStore), 'ping');
+    let now = 5_000;
+    readiness.now = () => now;
+    await Promise.all(Array.from({ length: 20 }, () => ask('readyz')));
+    now += 999;
+    expect(await ask('readyz')).toMatchObject({ status: 200 });
+    expect(ping).toHaveBeenCalledTimes(1);
+    now += 1;
+    ping.mockRejectedValueOnce(new Error('gone'));
+    expect(await ask('readyz')).toMatchObject({ status: 503 });
+    expect(await ask('readyz')).toMatchObject({ status: 503 });
+    expect(ping).toHaveBeenCalledTimes(2);
+    now += 1_000;
+    expect(await ask('readyz')).toMatchObject({ status: 200 });
+    ping.mockRestore();
   });
 
   it('hears that it is alive but not ready while sessions cannot be written', async () => {

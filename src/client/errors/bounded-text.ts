@@ -4,24 +4,32 @@ const SHORTEST_SECRET = 4;
 const SEARCHED = 32 * 1024;
 const WITHHELD = 'The text was withheld.';
 
+/** In characters: enough for any message of the platform. */
+const LIMIT = 512;
+/** Line and paragraph breaks, and all that terminals and editors act on: each run becomes a space. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+/** What cannot be seen or changes the direction of what follows, and halves of characters: removed. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cs}]+/gu;
+
 /**
- * Makes platform text safe for an error or a log: control characters become spaces, the length is capped (in characters), and
- * secrets are redacted, because a hostile or careless platform may echo them.
+ * Makes platform text safe for an error or a log: control characters become spaces, invisible and bidirectional ones are
+ * removed, the length is capped at 512 characters, and secrets are redacted, because a hostile or careless platform may echo them.
  */
-export function boundedText(text: string, limit: number, secrets: readonly string[]): string {
+export function boundedText(text: string, secrets: readonly string[]): string {
   const candidates = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .sort((a, b) => b.length - a.length);
-  const redacted = candidates.reduce(
-    (safe, secret) => safe.replaceAll(secret, '***'),
-    text.slice(0, SEARCHED),
-  );
+  const withoutSecrets = (given: string): string =>
+    candidates.reduce((safe, secret) => safe.replaceAll(secret, '***'), given);
+  const redacted = withoutSecrets(text.slice(0, SEARCHED));
   // The cut may have split a secret.
   const whole = text.length > SEARCHED ? redacted.slice(0, -(candidates[0]?.length ?? 1)) : redacted;
   if (whole === '' && text !== '') return WITHHELD;
-  const bounded = whole
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .slice(0, limit)
+  // What cannot be seen may have stood within a secret.
+  const readable = withoutSecrets(whole.replace(CONTROL, ' ').replace(INVISIBLE, ''));
+  const bounded = readable
+    .slice(0, LIMIT)
+    .replace(/\p{Cs}$/u, '')
     .trim();
   return containsSecret(bounded, secrets) ? WITHHELD : bounded;
 }

@@ -9,7 +9,6 @@ export interface ErrorPayload {
   ticketId?: string;
 }
 
-const MESSAGE_LIMIT = 1024;
 const WORD = /^[\w.-]{1,64}$/;
 
 /**
@@ -26,7 +25,7 @@ export function readErrorPayload(json: unknown, secrets: readonly string[]): Err
   const code = word(fields.get('code'), secrets);
   if (code !== undefined) payload.code = code;
   const message = fields.get('message');
-  if (typeof message === 'string') payload.message = boundedText(message, MESSAGE_LIMIT, secrets);
+  if (typeof message === 'string') payload.message = boundedText(message, secrets);
   const iserverCode = integerText(fields.get('iservercode'));
   if (iserverCode !== undefined && !containsSecret(iserverCode, secrets)) payload.iserverCode = iserverCode;
   const ticketId = word(fields.get('ticketid'), secrets);

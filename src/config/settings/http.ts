@@ -1,4 +1,5 @@
 import { CommaList, isOrigin, Rule, WholeNumber } from '../checks/checks.js';
+import { isHeaderName, isHostName, isProxy } from '../checks/network-checks.js';
 import { Setting } from '../checks/setting.js';
 
 export class HttpSettings {
@@ -17,7 +18,44 @@ export class HttpSettings {
   @WholeNumber(1)
   HTTP_BODY_LIMIT_BYTES = 65536;
 
-  @Setting('how many hops of `X-Forwarded-*` to trust')
-  @WholeNumber(0, 16)
-  TRUST_PROXY_HOPS = 0;
+  @Setting('requests in flight at once, in all; fewer while the process is busy')
+  @WholeNumber(1)
+  MAX_IN_FLIGHT = 4096;
+
+  @Setting('requests in flight at once of one session')
+  @WholeNumber(1)
+  MAX_IN_FLIGHT_PER_SESSION = 128;
+
+  @Setting(
+    'further request headers that pages of `CORS_ORIGINS` may set, separated by commas',
+    'baggage,sentry-trace',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma-separated list of header names',
+    (value) => Array.isArray(value) && value.every(isHeaderName),
+  )
+  CORS_HEADERS: string[] = [];
+
+  @Setting(
+    'the proxies whose `X-Forwarded-*` headers are believed: addresses, networks such as `10.0.0.0/8`, `loopback`, `private`, separated by commas',
+    'loopback,10.0.0.0/8',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma-separated list of addresses, networks such as 10.0.0.0/8, loopback and private',
+    (value) => Array.isArray(value) && value.every(isProxy),
+  )
+  TRUSTED_PROXIES: string[] = [];
+
+  @Setting(
+    'the host names by which the service may be called, without ports, separated by commas; if not set: any',
+    'graph.example',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma-separated list of host names in lower case, without ports',
+    (value) => Array.isArray(value) && value.every(isHostName),
+  )
+  ALLOWED_HOSTS: string[] = [];
 }

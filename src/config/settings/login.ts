@@ -21,7 +21,7 @@ export class LoginSettings {
   LOGIN_FAILURES_PER_MINUTE = 10;
 
   @Setting(
-    'logins per minute from one network, successful ones included, before `RATE_LIMITED`; `0`: no limit. Behind a proxy, set `TRUST_PROXY_HOPS` first',
+    'logins per minute from one network, successful ones included, before `RATE_LIMITED`; `0`: no limit. Behind a proxy, set `TRUSTED_PROXIES` first',
   )
   @WholeNumber(0)
   LOGIN_RATE_PER_ADDRESS = 0;

@@ -53,6 +53,11 @@ export class PersistedDocuments {
     return this.#documents.has(hash);
   }
 
+  /** The hashes of the documents whose text matches. */
+  hashesOf(pattern: RegExp): string[] {
+    return [...this.#documents].filter(([, text]) => pattern.test(text)).map(([hash]) => hash);
+  }
+
   /** The documents as a cache for Apollo, which looks them up by hash. What a caller sends is never stored. */
   asCache(): ReadOnlyCache {
     return {

@@ -10,6 +10,8 @@ export class RefusedRequestError extends GraphQLError {
     status: number | undefined,
     readonly code: ErrorCode,
     readonly reason?: ErrorReason,
+    /** Seconds after which the same request may succeed; undefined where it never will. */
+    readonly retryAfter?: number,
   ) {
     super(message, status === undefined ? {} : { extensions: { http: { status } } });
   }

@@ -9,6 +9,7 @@ export interface RequestError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly reason?: ErrorReason | undefined;
+  readonly retryAfter?: number | undefined;
 }
 
 /** The libraries' own messages quote the request, passwords included, so each code has a fixed message. */

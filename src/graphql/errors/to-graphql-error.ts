@@ -3,6 +3,7 @@ import { type GraphQLFormattedError } from 'graphql';
 import { AnonymousLoginOffError } from '../../errors/anonymous-login-off-error.js';
 import { RateLimitedError } from '../../errors/rate-limited-error.js';
 import { PlatformError } from '../../client/index.js';
+import { CrossSiteCookieError } from '../../errors/cross-site-cookie-error.js';
 import { CredentialError } from '../../errors/credential-error.js';
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { type ErrorCode } from '../../errors/error-codes.js';
@@ -42,8 +43,8 @@ export function isForeseen(error: unknown): boolean {
   return error instanceof Error && !isUnforeseen(fromFailure(error));
 }
 
-function fromRequest({ code, message, reason }: RequestError): GraphQLFormattedError {
-  return say(code, message, { ...defined({ reason }), retryable: false });
+function fromRequest({ code, message, reason, retryAfter }: RequestError): GraphQLFormattedError {
+  return say(code, message, { ...defined({ reason, retryAfter }), retryable: retryAfter !== undefined });
 }
 
 function fromFailure(thrown: unknown): GraphQLFormattedError {
@@ -55,6 +56,12 @@ function fromFailure(thrown: unknown): GraphQLFormattedError {
     });
   }
   if (thrown instanceof CredentialError) return fromCredentialError(thrown);
+  if (thrown instanceof CrossSiteCookieError) {
+    return say('FORBIDDEN', thrown.message, {
+      reason: 'CROSS_SITE_COOKIE' satisfies ErrorReason,
+      retryable: false,
+    });
+  }
   if (thrown instanceof RateLimitedError) {
     return say('RATE_LIMITED', thrown.message, {
       reason: thrown.reason satisfies ErrorReason,

@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { answerStatus } from '../errors/answer-status.js';
 import { type GraphQLContext } from './graphql-context.js';
-import { setCookieHeader } from './session-cookie.js';
+import { setCookieHeader } from '../../http/caller/session-cookie.js';
 import { isUnforeseen } from '../errors/to-graphql-error.js';
 
 /** Completes each answer: status, no caching, at most one cookie, `Retry-After`, and a log line for unexpected errors. */
@@ -44,7 +44,7 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
     if (!this.settings.production || this.hasWarned) return;
     this.hasWarned = true;
     this.logger.warn(
-      'Session cookies are set without Secure: requests seem to arrive over plain http. Behind a TLS proxy, set TRUST_PROXY_HOPS.',
+      'Session cookies are set without Secure: requests seem to arrive over plain http. Behind a TLS proxy, set TRUSTED_PROXIES.',
     );
   }
 }

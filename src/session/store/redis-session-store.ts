@@ -4,6 +4,15 @@ import { type LoginRecords } from './login-records.js';
 import { recordLoginsInRedis } from './redis-login-records.js';
 import { orUnavailable } from './redis-fault.js';
 import {
+  expectReply,
+  isCountOrNone,
+  isEndOrTaken,
+  isLeaseState,
+  isOk,
+  isSessionOrNone,
+  type ReplyForm,
+} from './wire/redis-replies.js';
+import {
   type LeaseState,
   type SessionLife,
   type SessionStore,
@@ -44,7 +53,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async create(key: string, sealed: string): Promise<number> {
-    const expiresAt = await orUnavailable(() =>
+    const expiresAt = await this.#ask(isEndOrTaken, () =>
       this.#redis.createSession(SESSION + key, sealed, this.#idle, this.#max),
     );
     if (expiresAt === null) throw new SessionStoreUnavailableError('the key is taken');
@@ -53,7 +62,7 @@ export class RedisSessionStore implements SessionStore {
 
   async read(key: string): Promise<StoredSession | undefined> {
     const gain = this.#idle * TOUCH_AFTER;
-    const found = await orUnavailable(() =>
+    const found = await this.#ask(isSessionOrNone, () =>
       this.#redis.readSession(SESSION + key, this.#idle, this.#max, gain),
     );
     if (found === null) return undefined;
@@ -62,24 +71,31 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async replace(key: string, version: number, sealed: string): Promise<boolean> {
-    return (await orUnavailable(() => this.#redis.replaceSession(SESSION + key, version, sealed))) === 1;
+    return (
+      (await this.#ask(isCountOrNone, () => this.#redis.replaceSession(SESSION + key, version, sealed))) === 1
+    );
   }
 
   async remove(key: string, version?: number): Promise<boolean> {
-    return (await orUnavailable(() => this.#redis.removeSession(SESSION + key, version ?? ''))) === 1;
+    return (
+      (await this.#ask(isCountOrNone, () => this.#redis.removeSession(SESSION + key, version ?? ''))) === 1
+    );
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
-    return orUnavailable(() => this.#redis.leaseSession(LEASE + key, holder, milliseconds));
+    return this.#ask(isLeaseState, () => this.#redis.leaseSession(LEASE + key, holder, milliseconds));
   }
 
   async settle(key: string, holder: string, milliseconds: number): Promise<boolean> {
-    return (await orUnavailable(() => this.#redis.settleSession(LEASE + key, holder, milliseconds))) === 1;
+    return (
+      (await this.#ask(isCountOrNone, () => this.#redis.settleSession(LEASE + key, holder, milliseconds))) ===
+      1
+    );
   }
 
   /** A write: a full or read-only Redis answers a mere PING. */
   async ping(): Promise<void> {
-    await orUnavailable(() => this.#redis.set(PING, '', 'PX', PING_MS));
+    await this.#ask(isOk, () => this.#redis.set(PING, '', 'PX', PING_MS));
   }
 
   /** Remembers logins over the same connection. */
@@ -90,5 +106,9 @@ export class RedisSessionStore implements SessionStore {
   close(): Promise<void> {
     this.#redis.disconnect();
     return Promise.resolve();
+  }
+
+  async #ask<T>(hasForm: ReplyForm<T>, command: () => Promise<unknown>): Promise<T> {
+    return expectReply(this.#redis, await orUnavailable(command), hasForm);
   }
 }

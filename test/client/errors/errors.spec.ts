@@ -195,13 +195,13 @@ describe('an error payload', () => {
     expect(error.message).not.toContain('ERR003');
   });
 
-  it('has its message capped at 1,024 characters and stripped of control characters', async () => {
+  it('has its message capped at 512 characters and stripped of control characters', async () => {
     const error = await errorOf({
       status: 400,
       body: { code: 'ERR006', message: `a\r\nb\u0000\u2028c${'x'.repeat(5000)}` },
     });
 
-    expect(error.message.length).toBe(1024);
+    expect(error.message.length).toBe(512);
     expect(error.message.startsWith('a b cx')).toBe(true);
   });
 

@@ -160,11 +160,27 @@ describe('the HTTP side of the endpoint', () => {
       ['a host with a space', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: CANARY b\r\n\r\n`],
       ['half of an IPv6 address', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: [::1\r\n\r\n`],
       ['a host that cannot be decoded', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: %%%\r\n\r\n`],
+      ['a host with a path', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: CANARY/b\r\n\r\n`],
+      ['a host with a user', `GET /graphql?query={hasSession} HTTP/1.1\r\nhost: u@CANARY\r\n\r\n`],
       ['such a host elsewhere', `GET /CANARY HTTP/1.1\r\nhost: %%%\r\n\r\n`],
     ])('%s', async (_case, bytes) => {
       const answer = await rawExchange(app.url, bytes.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));
       expect(answer).toMatch(/^HTTP\/1.1 400 /);
       expect(answer).toContain('"message":"The request has no valid Host"');
+      expect(answer).toMatch(/"code":"BAD_REQUEST","retryable":false,"requestId":"[0-9a-f-]{36}"/);
+      expect(answer).not.toContain('CANARY');
+    });
+
+    it.each([
+      ['a second Host', 'host: x\r\nhost: CANARY'],
+      ['a second Origin', 'host: x\r\norigin: http://a.example\r\norigin: http://CANARY'],
+      ['a session cookie with a tab after its name', 'host: localhost\r\ncookie: __Host-portico\t=CANARY'],
+      ['two session cookies', 'host: localhost\r\ncookie: __Host-portico=a; __Host-portico=CANARY'],
+      ['a second Authorization', 'host: x\r\nauthorization: Bearer a\r\nauthorization: Bearer CANARY'],
+    ])('%s', async (_case, headers) => {
+      const bytes = `GET /graphql?query={hasSession} HTTP/1.1\r\n${headers}\r\nconnection: close\r\n\r\n`;
+      const answer = await rawExchange(app.url, bytes);
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
       expect(answer).toMatch(/"code":"BAD_REQUEST","retryable":false,"requestId":"[0-9a-f-]{36}"/);
       expect(answer).not.toContain('CANARY');
     });

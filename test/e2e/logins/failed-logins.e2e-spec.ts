@@ -17,7 +17,7 @@ describe('failed logins', () => {
     app = await startApp({
       PLATFORM_BASE_URL: platform.baseUrl,
       LOGIN_FAILURES_PER_MINUTE: '5',
-      TRUST_PROXY_HOPS: '1',
+      TRUSTED_PROXIES: 'loopback',
     });
   });
   afterEach(async () => {

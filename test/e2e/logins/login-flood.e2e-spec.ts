@@ -13,7 +13,7 @@ const FAILURES = 49;
 describe('a flood of failed logins from many networks', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({ TRUST_PROXY_HOPS: '1' });
+    app = await startApp({ TRUSTED_PROXIES: 'loopback' });
   });
   afterAll(() => app.close());
 

@@ -153,7 +153,7 @@ describe('anonymous logins', () => {
   });
 
   it('count for LOGIN_RATE_PER_ADDRESS as all logins do, and cost other networks nothing', async () => {
-    const app = await startApp({ LOGIN_RATE_PER_ADDRESS: '5', TRUST_PROXY_HOPS: '1' });
+    const app = await startApp({ LOGIN_RATE_PER_ADDRESS: '5', TRUSTED_PROXIES: 'loopback' });
     const from = (address: string): Promise<Answer> =>
       app.graphql(anonymous, { headers: { 'x-forwarded-for': address } });
     for (let n = 0; n < 5; n += 1) expect((await from(`2001:db8::${n + 1}`)).errors).toBeUndefined();

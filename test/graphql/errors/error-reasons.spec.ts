@@ -16,6 +16,8 @@ import {
 } from '../../../src/errors/credential-error.js';
 import { AnonymousLoginOffError } from '../../../src/errors/anonymous-login-off-error.js';
 import { RATE_LIMIT_REASONS, RateLimitedError } from '../../../src/errors/rate-limited-error.js';
+import { CrossSiteCookieError } from '../../../src/errors/cross-site-cookie-error.js';
+import { OVERLOAD_REASONS } from '../../../src/errors/overloaded-error.js';
 import { type ErrorReason, REASON_TABLE } from '../../../src/errors/error-reasons.js';
 import { ERROR_TABLE } from '../../../src/graphql/errors/error-table.js';
 import { RefusedRequestError } from '../../../src/graphql/errors/refused-request-error.js';
@@ -46,6 +48,8 @@ const otherErrors = [
   new RefusedRequestError('no', 400, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED'),
   new RefusedRequestError('no', undefined, 'GRAPHQL_VALIDATION_FAILED', 'ANSWER_TOO_LARGE'),
   new RefusedRequestError('no', 403, 'FORBIDDEN', 'ORIGIN_NOT_ALLOWED'),
+  ...OVERLOAD_REASONS.map((reason) => new RefusedRequestError('no', 503, 'OVERLOADED', reason, 1)),
+  new CrossSiteCookieError(),
   new GraphQLError('Syntax Error: Document contains more than 5 tokens. Parsing aborted.'),
 ];
 

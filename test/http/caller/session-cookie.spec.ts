@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sessionCookie, setCookieHeader } from '../../../src/graphql/request/session-cookie.js';
+import { sessionCookie, setCookieHeader } from '../../../src/http/caller/session-cookie.js';
 
 describe('the session cookie', () => {
   it.each([

@@ -1,0 +1,41 @@
+import { type ServerResponse } from 'node:http';
+import { type Leave } from './fair-gate.js';
+
+/**
+ * One request on its way through. Its place is given back when the answer has been made and the connection has taken it or
+ * is gone: one whose caller has hung up counts for as long as work is done for it.
+ */
+export class Passage {
+  readonly #gone = new AbortController();
+  #leave: Leave | undefined;
+  #isReserved = false;
+  #isAnswered = false;
+
+  constructor(response: ServerResponse) {
+    response.once('close', () => {
+      this.#gone.abort();
+      if (this.#isAnswered) this.#leave?.();
+    });
+  }
+
+  /** Aborts when the connection is gone or the answer has been taken. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Whether the place is one of those that are kept for logouts. */
+  get isReserved(): boolean {
+    return this.#isReserved;
+  }
+
+  enter(leave: Leave, isReserved = false): void {
+    this.#leave = leave;
+    this.#isReserved = isReserved;
+  }
+
+  /** To be called when the answer has been made. */
+  answered(): void {
+    this.#isAnswered = true;
+    if (this.#gone.signal.aborted) this.#leave?.();
+  }
+}

@@ -1,0 +1,54 @@
+import { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { type Admission } from './admission/admission.js';
+import { Passage } from './admission/passage.js';
+import { watchLoad } from './admission/watch-load.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    passage: Passage;
+  }
+  interface FastifyInstance {
+    admission: Admission;
+  }
+}
+
+/** Probes are let in whatever happens: who watches the service must not take it for dead. */
+const PROBES: readonly (string | undefined)[] = ['/livez', '/readyz'];
+
+/**
+ * Bounds the requests in flight. A request with a body is let in when the body has been read and before it is parsed, by
+ * the reader of JSON: a slow sender holds no place. All others are let in here.
+ */
+export function boundInFlight(server: FastifyInstance, admission: Admission): void {
+  // Set by the hook below before anything asks.
+  server.decorate('admission', admission);
+  server.decorateRequest('passage');
+  server.addHook('preParsing', async (request, reply, payload) => {
+    request.passage = new Passage(reply.raw);
+    if (PROBES.includes(request.routeOptions.url)) return payload;
+    if (hasBody(request)) admission.expect(request.caller, lengthOf(request));
+    else await admission.enter(request.caller, request.passage);
+    return payload;
+  });
+  server.addHook('onSend', (request, _reply, payload, done) => {
+    // Absent where an earlier hook has answered.
+    (request.passage as Passage | undefined)?.answered();
+    done(null, payload);
+  });
+  const stop = watchLoad((sample) => {
+    admission.observe(sample);
+  });
+  server.addHook('onClose', (_server, done) => {
+    stop();
+    done();
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || (lengthOf({ headers }) ?? 0) > 0;
+}
+
+function lengthOf({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}

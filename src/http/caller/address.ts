@@ -1,0 +1,42 @@
+import { isIP, SocketAddress } from 'node:net';
+import { UnclearHeaderError } from './unclear-header-error.js';
+
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
+/** `[IPv6]`, `[IPv6]:port` or `IPv4:port`. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
+const IPV6_GROUPS = 8;
+/** Whoever has one IPv6 address has all of its /64. */
+const NETWORK_GROUPS = 4;
+
+/** Where a request comes from, in one spelling. */
+export interface CallerAddress {
+  /** IPv4 in four decimal parts, also where it came mapped to IPv6; IPv6 in its shortest form without a zone. */
+  readonly address: string;
+  /** What counts as one caller: the IPv4 address, or the first 64 bits of an IPv6 address. */
+  readonly network: string;
+}
+
+/**
+ * Reads the address of a caller. A proxy may have added the port.
+ *
+ * @throws UnclearHeaderError for anything else: a trusted proxy named the caller by something that is no address.
+ */
+export function callerAddress(text: string): CallerAddress {
+  const [, inBrackets, beforePort] = WITH_PORT.exec(text) ?? [];
+  const bare = (inBrackets ?? beforePort ?? text).split('%', 1)[0] ?? '';
+  const family = isIP(bare);
+  if (family === 0) throw new UnclearHeaderError('X-Forwarded-For does not name an address');
+  if (family === 4) return { address: bare, network: bare };
+  const { address: short } = new SocketAddress({ address: bare, family: 'ipv6' });
+  const mapped = MAPPED_IPV4.exec(short)?.[1];
+  if (mapped !== undefined) return { address: mapped, network: mapped };
+  return { address: short, network: network(short) };
+}
+
+function network(address: string): string {
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(Math.max(0, IPV6_GROUPS - before.length - after.length)).fill('0');
+  return `${[...before, ...zeros, ...after].slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}

@@ -1,0 +1,61 @@
+import { type FastifyInstance } from 'fastify';
+import { type Caller, callerReader } from './caller/caller.js';
+import { UnclearHeaderError } from './caller/unclear-header-error.js';
+import { sendErrorAnswer } from './error-answer.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+/** Who may be called, and by which proxies. */
+export interface CallerRules {
+  /** The header of the bearer handle. */
+  readonly sessionHeader: string;
+  /** The host names by which the service may be called; empty for any. */
+  readonly allowedHosts: readonly string[];
+  /** Whether any proxy is trusted. */
+  readonly trustsProxies: boolean;
+}
+
+/** The host of HTTP/1.0 requests, which may come without `Host`. */
+const NO_HOST = 'host.invalid';
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
+/** Probes name a machine by its address. */
+const PROBES: readonly (string | undefined)[] = ['/livez', '/readyz'];
+
+/** Reads the caller of each request, and refuses requests whose headers can be read in two ways. */
+export function readCallers(server: FastifyInstance, rules: CallerRules): void {
+  const { sessionHeader, allowedHosts, trustsProxies } = rules;
+  const read = callerReader(sessionHeader);
+  let hasWarned = trustsProxies;
+  // Set by the hook below before anything asks.
+  server.decorateRequest('caller');
+  server.addHook('onRequest', (request, reply, done) => {
+    const { raw, headers } = request;
+    if (raw.httpVersion === '1.0') raw.headers.host ??= NO_HOST;
+    if (!hasWarned && FORWARDED.some((name) => headers[name] !== undefined)) {
+      hasWarned = true;
+      server.log.warn(
+        'A request came with X-Forwarded-* headers, but TRUSTED_PROXIES is not set: they are ignored, and callers count by the address of the last proxy',
+      );
+    }
+    try {
+      request.caller = read(request);
+      const { hostname } = request.caller.service;
+      const isAllowed = allowedHosts.length === 0 || allowedHosts.includes(hostname);
+      if (!isAllowed && !PROBES.includes(request.routeOptions.url)) {
+        throw new UnclearHeaderError('The request is for a Host that is not allowed');
+      }
+      // Later code makes a URL of the path.
+      if (!URL.canParse(request.url, request.caller.service.origin)) {
+        throw new UnclearHeaderError('The URL of the request cannot be read');
+      }
+      done();
+    } catch (error) {
+      if (!(error instanceof UnclearHeaderError)) throw error;
+      sendErrorAnswer(reply, { status: error.statusCode, code: 'BAD_REQUEST', message: error.message });
+    }
+  });
+}

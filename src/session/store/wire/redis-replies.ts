@@ -1,0 +1,47 @@
+import { SessionStoreUnavailableError } from '../../../errors/session-store-unavailable-error.js';
+
+/** The part of a connection that is needed here. */
+export interface Reconnecting {
+  disconnect(reconnect: boolean): void;
+}
+
+/** Whether a reply has the form that its command gives. */
+export type ReplyForm<T> = (reply: unknown) => reply is T;
+
+/**
+ * Checks the reply to a command. A Redis that answers something else may have answered another command: nothing that comes
+ * over this connection can be told apart from there on, so it is dropped and made anew.
+ *
+ * @throws SessionStoreUnavailableError
+ */
+export function expectReply<T>(redis: Reconnecting, reply: unknown, hasForm: ReplyForm<T>): T {
+  if (hasForm(reply)) return reply;
+  redis.disconnect(true);
+  throw new SessionStoreUnavailableError('it answered something else than it was asked for');
+}
+
+export function isEndOrTaken(reply: unknown): reply is string | null {
+  return reply === null || (typeof reply === 'string' && /^\d+$/.test(reply));
+}
+
+export function isSessionOrNone(reply: unknown): reply is [string, string, string] | null {
+  if (reply === null) return true;
+  if (!Array.isArray(reply) || reply.length !== 3) return false;
+  const [version, expiresAt, sealed] = reply as unknown[];
+  return (
+    [version, expiresAt].every((text) => typeof text === 'string' && /^\d+$/.test(text)) &&
+    typeof sealed === 'string'
+  );
+}
+
+export function isCountOrNone(reply: unknown): reply is number | null {
+  return reply === null || reply === 0 || reply === 1;
+}
+
+export function isLeaseState(reply: unknown): reply is 'taken' | 'held' | 'settled' {
+  return reply === 'taken' || reply === 'held' || reply === 'settled';
+}
+
+export function isOk(reply: unknown): reply is 'OK' {
+  return reply === 'OK';
+}

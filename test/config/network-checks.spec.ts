@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { isHeaderName, isHostName, isProxy } from '../../src/config/checks/network-checks.js';
+
+describe('the checks of network settings', () => {
+  it.each(['loopback', 'private', '10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '192.0.2.7/32'])(
+    'take the proxy %s',
+    (proxy) => {
+      expect(isProxy(proxy)).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    '1',
+    'true',
+    '*',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '10.0.0.0/8/8',
+    '10.0.0',
+    'proxy.example',
+    'fe80::1%eth0',
+  ])('refuse the proxy %j', (proxy) => {
+    expect(isProxy(proxy)).toBe(false);
+  });
+
+  it('take host names as URLs have them, and no ports', () => {
+    expect(['graph.example', 'localhost', '[::1]', '127.0.0.1'].every(isHostName)).toBe(true);
+    expect(['Graph.example', 'graph.example:80', 'a/b', 'u@a', '*.example', ''].map(isHostName)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('take header names', () => {
+    expect(['baggage', 'x-a_b'].every(isHeaderName)).toBe(true);
+    expect(['a b', 'a:', ''].some(isHeaderName)).toBe(false);
+  });
+});

@@ -1,0 +1,58 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
+import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { eventually } from '../../support/eventually.js';
+
+const LIFE = { idleSeconds: 60, maxSeconds: 600 };
+
+/** Speaks the protocol of Redis, and gives the same reply to whatever is asked. */
+async function startOddRedis(
+  reply: string,
+): Promise<{ server: Server; url: string; connections: () => number }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      for (const _ of chunk.toString().matchAll(/^\*\d+\r$/gm)) socket.write(reply);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { server, url: `redis://127.0.0.1:${port}`, connections: () => connections };
+}
+
+describe('a redis that answers something else than it was asked', () => {
+  let store: RedisSessionStore;
+  let server: Server;
+  afterEach(async () => {
+    await store.close();
+    server.close();
+  });
+
+  it.each([
+    ['an OK', '+OK\r\n'],
+    ['a list of other texts', '*2\r\n$1\r\n1\r\n$1\r\n2\r\n'],
+    ['a list of numbers', '*3\r\n:1\r\n:2\r\n:3\r\n'],
+    ['a number', ':7\r\n'],
+    ['a text', '$3\r\nabc\r\n'],
+    ['an empty list', '*0\r\n'],
+  ])('by %s is a lost store, and its connection is dropped', async (_what, reply) => {
+    const odd = await startOddRedis(reply);
+    server = odd.server;
+    store = await RedisSessionStore.open(odd.url, LIFE);
+    const before = odd.connections();
+    for (const ask of [
+      () => store.read('key'),
+      () => store.create('key', 'sealed'),
+      () => store.replace('key', 1, 'sealed'),
+      () => store.remove('key'),
+      () => store.lease('key', 'holder', 1000),
+      () => store.settle('key', 'holder', 0),
+    ]) {
+      await expect(ask()).rejects.toThrow(SessionStoreUnavailableError);
+    }
+    await eventually(() => odd.connections() > before);
+  });
+});
