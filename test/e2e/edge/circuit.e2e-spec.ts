@@ -3,6 +3,7 @@ import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
+  type ScriptedAnswer,
   type ScriptedPlatform,
 } from '../../support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
@@ -12,9 +13,10 @@ describe('a caller whose platform keeps failing', () => {
   let app: TestApp;
   beforeAll(async () => {
     platform = await startScriptedPlatform({
-      'POST auth/login': loginAnswer(),
+      'POST auth/login': logins(50),
       'POST auth/logout': { status: 204 },
-      'GET projects': { status: 500, headers: { 'content-type': 'text/html' }, body: '<p>Oops</p>' },
+      // It asks to wait longer than a deadline, so that no read is retried.
+      'GET projects': { status: 503, headers: { 'retry-after': '3600' }, body: '<p>Oops</p>' },
     });
     app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
   });
@@ -43,5 +45,45 @@ describe('a caller whose platform keeps failing', () => {
     expect((await app.graphql('{ hasSession }', { handle: handles[0] })).data).toEqual({ hasSession: true });
     const logout = await app.graphql('mutation { logout { loggedOut } }', { handle: handles[0] });
     expect(logout.data).toEqual({ logout: { loggedOut: true } });
+    expect(platform.count('POST auth/logout')).toBe(1);
   });
 });
+
+describe('a caller beside one whose answers are too large', () => {
+  it('sees no error, and neither do 50 others', async () => {
+    const large = JSON.stringify([{ id: 'a', name: 'x'.repeat(5000) }]);
+    const platform = await startScriptedPlatform({
+      'POST auth/login': logins(51),
+      'GET projects': ({ headers }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(headers['x-svc-authtoken'] === 'token-0' ? large : '[]');
+      },
+    });
+    const app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl, PLATFORM_MAX_ANSWER_BYTES: '4096' });
+    const handles: (string | undefined)[] = [];
+    for (let nth = 0; nth < 51; nth += 1) {
+      handles.push(await bearerHandle(app.graphql, { username: `user-${nth}`, password: 'password' }));
+    }
+    const [tenant, ...others] = handles;
+    const ask = (handle?: string): ReturnType<TestApp['graphql']> =>
+      app.graphql('{ projects { id } }', { handle });
+
+    for (let round = 0; round < 3; round += 1) {
+      const refused = Array.from({ length: 20 }, () => ask(tenant));
+      const answered = await Promise.all(others.map(ask));
+      for (const { errors } of await Promise.all(refused)) {
+        expect(errors?.[0]?.extensions).toMatchObject({ code: 'UPSTREAM_PROTOCOL' });
+      }
+      for (const { errors, data } of answered) {
+        expect(errors).toBeUndefined();
+        expect(data).toEqual({ projects: [] });
+      }
+    }
+    await app.close();
+  });
+});
+
+/** Logins in turn, each with a token of its own. */
+function logins(count: number): ScriptedAnswer[] {
+  return Array.from({ length: count }, (_, nth) => loginAnswer(`token-${nth}`));
+}
