@@ -104,7 +104,7 @@ const SPECIFICATION: Readonly<Record<string, Readonly<Record<string, readonly Sh
     ],
     'token held, `POST auth/logout`, 204': [
       ['operations', 'drops the token on 204'],
-      ['operations', 'keeps the token on any other 2xx status'],
+      ['operations', 'is a failure on any other 2xx status, and keeps the token'],
     ],
     'token held, `PUT sessions`': [
       ['operations', '%s is %s with the token and the cookie'],

@@ -46,6 +46,6 @@ function word(value: unknown, secrets: readonly string[]): string | undefined {
 }
 
 function integerText(value: unknown): string | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
-  return typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? String(Number(value)) : undefined;
+  const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : value;
+  return typeof text === 'string' && /^-?\d{1,15}$/.test(text.trim()) ? String(Number(text)) : undefined;
 }
