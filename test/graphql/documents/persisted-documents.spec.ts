@@ -48,8 +48,7 @@ describe('a folder of documents', () => {
     const { code, stderr } = await failToStart(folder.path, { PERSISTED_DOCUMENTS: 'none' });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr:
-        'These settings cannot be used:\n  PERSISTED_DOCUMENTS must be the path of a readable folder\n',
+      stderr: 'These settings cannot be used:\n  PERSISTED_DOCUMENTS must be the path of a readable folder\n',
     });
   });
 });
