@@ -94,7 +94,11 @@ describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport)
       'POST auth/login': loginAnswer(),
       'GET projects': answer,
     });
-    const session = await loggedIn(platform.baseUrl, { transport, maxRedirects: 1_000_000 });
+    const session = await loggedIn(platform.baseUrl, {
+      transport,
+      maxRedirects: 1_000_000,
+      timeoutMs: TIMEOUT_MS,
+    });
     const { signal, abort } = abortion();
 
     const reading = expect(session.getProjects({ signal })).rejects.toThrow(ExecutionCancelledError);
@@ -108,7 +112,7 @@ describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport)
   it('makes no request when it was already aborted', async () => {
     const platform = await startScriptedPlatform({});
 
-    const call = openSession(platform.baseUrl, { transport }).login(
+    const call = openSession(platform.baseUrl, { transport, timeoutMs: TIMEOUT_MS }).login(
       {},
       { signal: AbortSignal.abort('reason') },
     );
@@ -123,7 +127,7 @@ describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport)
       'GET projects': hang,
       'GET sessions': { status: 200, body: {} },
     });
-    const session = await loggedIn(platform.baseUrl, { transport });
+    const session = await loggedIn(platform.baseUrl, { transport, timeoutMs: TIMEOUT_MS });
     const { signal, abort } = abortion();
 
     const cancelled = expect(session.getProjects({ signal })).rejects.toThrow(ExecutionCancelledError);
@@ -139,7 +143,7 @@ describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport)
       'POST auth/login': loginAnswer(),
       '*': { status: 200, body: {} },
     });
-    const session = await loggedIn(platform.baseUrl, { transport });
+    const session = await loggedIn(platform.baseUrl, { transport, timeoutMs: TIMEOUT_MS });
     const { signal } = abortion();
 
     for (let call = 0; call < 20; call += 1) await session.getSessions({ signal });

@@ -18,6 +18,8 @@ export async function startApp(environment: Record<string, string> = {}): Promis
   const app = await createApp({
     LOG_LEVEL: LEDGER_LOG_LEVEL ?? 'silent',
     SESSION_STORE_PATH: `${folder.path}/sessions.db`,
+    // Long, so that a busy machine fails no test.
+    PLATFORM_TIMEOUT_MS: '60000',
     ...environment,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -3,9 +3,12 @@ import { PlatformSession, type PlatformSessionOptions } from '../../../src/clien
 
 const sessions = new Set<PlatformSession>();
 
+/** Long, so that a busy machine fails no test; a test of a deadline holds the clock or sets its own. */
+const TIMEOUT_MS = 60_000;
+
 /** A session on its own connection, closed after the test file. */
 export function openSession(baseUrl: string, options: PlatformSessionOptions = {}): PlatformSession {
-  const session = new PlatformSession(baseUrl, options);
+  const session = new PlatformSession(baseUrl, { timeoutMs: TIMEOUT_MS, ...options });
   sessions.add(session);
   return session;
 }
