@@ -102,7 +102,7 @@ export class FairGate {
         this.#forgetIdle(guest);
         end(why);
       };
-      const timer = setTimeout(giveUp, this.#options.patience);
+      const timer = setTimeout(giveUp, this.#options.patience).unref();
       signal.addEventListener('abort', giveUp);
       guest.waiting.add(waiter);
       this.#waiting += 1;

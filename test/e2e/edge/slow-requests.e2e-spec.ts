@@ -15,11 +15,14 @@ function drip(url: string, first: string, rest: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
     let next = 0;
-    const socket = connect(Number(port), hostname, () => socket.write(first));
-    const timer = setInterval(() => {
-      socket.write(rest[next] ?? 'x');
-      next += 1;
-    }, 10);
+    let timer: NodeJS.Timeout | undefined;
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(first);
+      timer = setInterval(() => {
+        socket.write(rest[next] ?? 'x');
+        next += 1;
+      }, 10);
+    });
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     socket.on('error', () => undefined);
     socket.on('close', () => {
