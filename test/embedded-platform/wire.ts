@@ -3,12 +3,15 @@ export interface HeldSession {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What `fetch` takes as a body. */
+export type WireBody = NonNullable<RequestInit['body']>;
+
 export interface CallOptions {
   readonly session?: HeldSession;
   readonly headers?: Record<string, string>;
   readonly json?: unknown;
   readonly form?: Record<string, string>;
-  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly body?: WireBody;
 }
 
 /** Calls the platform by plain `fetch`, with neither the client nor any code of the platform. */

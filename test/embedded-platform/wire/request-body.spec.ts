@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
 import { rawExchange } from '../../support/raw-exchange.js';
 import { expectRefusal } from '../expect-refusal.js';
-import { statusOf, Wire } from '../wire.js';
+import { statusOf, Wire, type WireBody } from '../wire.js';
 
 const LIMIT = 64 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -30,7 +30,7 @@ describe('a request body on the embedded platform', () => {
   });
   afterAll(() => platform.close());
 
-  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = JSON_TYPE) =>
+  const post = (body: WireBody, headers: Record<string, string> = JSON_TYPE) =>
     wire.call('POST auth/login', { body, headers });
 
   it.each([
