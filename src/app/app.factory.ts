@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { AnswerTurns } from '../answers/answer-turns.js';
 import { AnswersModule } from '../answers/answers.module.js';
+import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
@@ -46,7 +47,7 @@ const CLIENT_HEADERS = [
  * @throws SettingsError when a setting cannot be used, with all of them named.
  */
 export async function createApp(environment?: Environment): Promise<NestFastifyApplication> {
-  const { settings, module } = await SettingsModule.read(environment);
+  const { settings, module, warnings } = await SettingsModule.read(environment, problemsInFiles);
   const scope = new RequestScope();
   const adapter = new HttpAdapter({
     bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
@@ -60,6 +61,7 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
     logController: new LogController({ disableRequestLogging: true }),
   });
   const server = adapter.getInstance();
+  for (const warning of warnings) server.log.warn({ context: 'Settings' }, warning);
   logRequests(server, scope);
   drainConnections(server);
   const turns = turnsOfAnswers(server);

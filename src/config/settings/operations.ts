@@ -21,4 +21,12 @@ export class OperationsSettings {
     (value, settings: ServiceSettings) => value === undefined || value === 0 || value !== settings.PORT,
   )
   METRICS_PORT?: number;
+
+  @Setting(
+    'for how many seconds after SIGTERM or SIGINT the service goes on while `/readyz` answers 503, so that balancers send new requests elsewhere; if not set: 5 in production, else 0',
+    '5',
+  )
+  @IsOptional()
+  @WholeNumber(0, 300)
+  SHUTDOWN_DELAY_SECONDS?: number;
 }
