@@ -13,10 +13,12 @@ module.exports = {
     'console',
     'health',
     'graphql',
+    'graphql/documents',
     'graphql/errors',
     'auth',
     'projects',
     'credentials',
+    'credentials/profiles',
     'session',
     'platform',
     'config',
@@ -26,7 +28,7 @@ module.exports = {
   http: ['errors'],
   metrics: ['metrics/registry', 'auth', 'credentials', 'session', 'session/sealed', 'config', 'errors'],
   console: ['config'],
-  health: ['session', 'session/store'],
+  health: ['session', 'session/store', 'platform'],
 
   graphql: [
     'graphql/answer',
@@ -90,7 +92,7 @@ module.exports = {
   'session/memory': [],
   'session/store': ['config', 'config/settings', 'errors', 'client'],
 
-  platform: ['metrics/registry', 'config', 'client', 'embedded-platform'],
+  platform: ['metrics/registry', 'config', 'config/settings', 'config/checks', 'client', 'embedded-platform'],
   'metrics/registry': ['client'],
 
   answers: [],

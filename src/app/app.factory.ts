@@ -9,6 +9,7 @@ import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
+import { ReadinessService } from '../health/readiness.service.js';
 import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
 import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
 import { drainConnections } from '../http/drain.js';
@@ -63,7 +64,6 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   const server = adapter.getInstance();
   for (const warning of warnings) server.log.warn({ context: 'Settings' }, warning);
   logRequests(server, scope);
-  drainConnections(server);
   const turns = turnsOfAnswers(server);
   addAnswerHeaders(server);
   readJsonOnly(server);
@@ -83,7 +83,8 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
       logger: new ServiceLogger(server.log, isForeseen),
     },
   );
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+  const readiness = app.get(ReadinessService);
+  drainConnections(server, () => readiness.isStopping);
   return app;
 }
 

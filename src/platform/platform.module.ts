@@ -6,6 +6,7 @@ import { MetricsRegistry } from '../metrics/registry/metrics-registry.js';
 import { measurePlatformCalls } from '../metrics/registry/platform-metrics.js';
 import { reportCookieOnce } from './report-cookie.js';
 import { platformClient } from './platform-client.factory.js';
+import { PlatformProbe } from './platform-probe.service.js';
 
 /** The platform that is run here, where none is configured. */
 export interface RunningPlatform {
@@ -55,8 +56,9 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
           ...(metrics && { onCall: measurePlatformCalls(metrics) }),
         }),
     },
+    PlatformProbe,
   ],
-  exports: [EmbeddedPlatform, PlatformClient],
+  exports: [EmbeddedPlatform, PlatformClient, PlatformProbe],
 })
 export class PlatformModule implements OnApplicationShutdown {
   constructor(
