@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 1000;
  * A server that has stopped answering keeps its sockets open; after this the client reconnects. Longer than this process may
  * be too busy to read an answer. A single command is given up earlier, by `orUnavailable`.
  */
-const SILENCE_MS = 5000;
+const SILENCE_MS = 15_000;
 const LONGEST_PAUSE_MS = 500;
 
 /** A connection to Redis that reconnects on its own. Until then every command fails at once. */
