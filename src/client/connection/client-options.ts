@@ -1,4 +1,4 @@
-import { type PlatformCall } from './call-report.js';
+import { type CallObserver, type PlatformCall } from './call-report.js';
 import { type CircuitChange } from './resilience/circuits.js';
 import { type IServerMessageSource } from '../errors/iserver-messages.js';
 
@@ -52,6 +52,8 @@ export interface PlatformClientOptions {
   onUnusableCookie?: (cookie: UnusableCookie) => void;
   /** Called after each call, for metrics. */
   onCall?: (call: PlatformCall) => void;
+  /** Called before each call; what it returns follows the call with its redirects and its retry, for tracing. */
+  observeCall?: (call: Pick<PlatformCall, 'method' | 'path'>) => CallObserver | undefined;
 }
 
 /** The type makes this list complete. */
@@ -73,6 +75,7 @@ const KNOWN: Record<keyof PlatformClientOptions, true> = {
   onCircuitChange: true,
   onUnusableCookie: true,
   onCall: true,
+  observeCall: true,
 };
 
 /**

@@ -1,5 +1,5 @@
 import { readBaseUrl } from './base-url.js';
-import { type PlatformCall } from './call-report.js';
+import { type CallObservers } from './call-report.js';
 import { Circuits } from './resilience/circuits.js';
 import { rejectUnknownOptions, type PlatformClientOptions, type UnusableCookie } from './client-options.js';
 import { readIServerMessages, type IServerMessages } from '../errors/iserver-messages.js';
@@ -11,7 +11,7 @@ import { UndiciTransport } from './transport/undici-transport.js';
 import { VendorHeaders } from './vendor-headers.js';
 
 /** The validated options, with defaults applied. */
-export interface ClientSettings {
+export interface ClientSettings extends CallObservers {
   readonly baseUrl: URL;
   readonly vendorHeaders: VendorHeaders;
   readonly maxRedirects: number;
@@ -23,7 +23,6 @@ export interface ClientSettings {
   readonly now: () => number;
   readonly makeCircuits: () => Circuits | undefined;
   readonly onUnusableCookie: (cookie: UnusableCookie) => void;
-  readonly onCall: ((call: PlatformCall) => void) | undefined;
   readonly makeTransport: () => Transport;
 }
 
@@ -68,6 +67,7 @@ export function readClientSettings(options: PlatformClientOptions): ClientSettin
       }
     },
     onCall: options.onCall ?? undefined,
+    observeCall: options.observeCall ?? undefined,
     makeTransport: () => TRANSPORTS[transport]({ trust, proxy }),
   };
 }

@@ -1,5 +1,5 @@
 import { type Readable } from 'node:stream';
-import { withCallReport } from './call-report.js';
+import { type CallObserver, harmless, withCallReport } from './call-report.js';
 import { Bulkhead, type Party } from './resilience/bulkhead.js';
 import { type CircuitName, type Circuits } from './resilience/circuits.js';
 import { type PlatformClientOptions } from './client-options.js';
@@ -70,7 +70,9 @@ export class PlatformConnection {
     const { path, party, line, signal } = exchange;
     return this.#calls.run(this.settings.timeoutMs, signal, (call) => {
       const made = (): Promise<PlatformResponse> =>
-        withCallReport({ method: line.method, path }, this.settings.onCall, () => this.#send(exchange, call));
+        withCallReport({ method: line.method, path }, this.settings, (observer) =>
+          this.#send(exchange, call, observer),
+        );
       // A logout gives back what the platform holds for a session, so it is tried whatever the platform's state.
       if (this.#circuits === undefined || isLogout(line.method, path)) return made();
       return this.#circuits.run(isAuthPath(path) ? 'auth' : 'data', party, call, made);
@@ -78,22 +80,32 @@ export class PlatformConnection {
   }
 
   /** One call: redirects are followed and a failure is retried where the call may. */
-  async #send(exchange: Exchange, call: CallInFlight): Promise<PlatformResponse> {
+  async #send(exchange: Exchange, call: CallInFlight, observer: CallObserver): Promise<PlatformResponse> {
     const { maxRedirects, now } = this.settings;
-    const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, exchange, call);
+    const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, exchange, call, observer);
+    const onRedirect = (response: PlatformResponse): void => {
+      harmless(() => observer.redirected?.(response.status));
+      exchange.onRedirect(response);
+    };
     const send = (): Promise<PlatformResponse> =>
-      exchange.mayFollow
-        ? followRedirects(exchange.line, maxRedirects, hop, exchange.onRedirect)
-        : hop(exchange.line);
+      exchange.mayFollow ? followRedirects(exchange.line, maxRedirects, hop, onRedirect) : hop(exchange.line);
     try {
-      return await (exchange.mayRetry ? withOneRetry(call, this.#retries, now, send) : send());
+      if (!exchange.mayRetry) return await send();
+      return await withOneRetry(call, this.#retries, now, send, (cause) => {
+        harmless(() => observer.retried?.(cause));
+      });
     } catch (error) {
       throw call.endedBy ?? error;
     }
   }
 
   /** Waits for a socket and makes one hop over it. */
-  async #hop(line: RequestLine, exchange: Exchange, call: CallInFlight): Promise<PlatformResponse> {
+  async #hop(
+    line: RequestLine,
+    exchange: Exchange,
+    call: CallInFlight,
+    observer: CallObserver,
+  ): Promise<PlatformResponse> {
     const { party, path } = exchange;
     const { signal } = call;
     signal.throwIfAborted();
@@ -106,7 +118,8 @@ export class PlatformConnection {
       call.isWaiting = false;
     }
     try {
-      const request = { ...line, headers: exchange.headersOf(line), signal };
+      const headers = { ...observer.headers, ...exchange.headersOf(line) };
+      const request = { ...line, headers, signal };
       const sent = sendOverLiveConnection(this.#transport, request, mayBeRepeated(line.method, path));
       return await this.#responseOf(line, await sent);
     } catch (error) {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PlatformClient, type PlatformCall } from '../../../src/client/index.js';
+import { loggedIn } from '../../support/client/logged-in.js';
+import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
 import { startPlatform } from '../../support/embedded-platform/start-platform.js';
 
 describe('the observer of a client', () => {
@@ -44,5 +46,89 @@ describe('the observer of a client', () => {
     await session.login();
     expect(session.hasSession()).toBe(true);
     await client.close();
+  });
+});
+
+describe('an observer of one call', () => {
+  const redirect = { status: 302, headers: { location: '/api/projects/all' } };
+  const busy = { status: 503, body: 'busy' };
+  const login = { status: 204, headers: { 'X-SVC-AuthToken': 'token' } };
+
+  it('follows its redirects and its retry, and hears of its end', async () => {
+    const { baseUrl } = await startScriptedPlatform({
+      'POST auth/login': login,
+      'GET projects': [busy, redirect],
+      'GET projects/all': { status: 200, body: [] },
+    });
+    const seen: unknown[] = [];
+    const session = await loggedIn(baseUrl, {
+      observeCall: ({ method, path }) =>
+        path === 'projects'
+          ? {
+              redirected: (status) => seen.push({ redirected: status }),
+              retried: (cause) => seen.push({ retried: cause }),
+              ended: (call, error) => seen.push({ ended: call, error }),
+            }
+          : void seen.push(`${method} ${path}`),
+    });
+    await session.getProjects();
+
+    expect(seen).toEqual([
+      'POST auth/login',
+      { retried: { status: 503, error: undefined, waitMs: expect.any(Number) } },
+      { redirected: 302 },
+      {
+        ended: { method: 'GET', path: 'projects', status: 200, milliseconds: expect.any(Number) },
+        error: undefined,
+      },
+    ]);
+  });
+
+  it('is given the error that the call rejects with', async () => {
+    const { baseUrl } = await startScriptedPlatform({
+      'POST auth/login': login,
+      'GET projects': { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
+    });
+    const errors: unknown[] = [];
+    const session = await loggedIn(baseUrl, {
+      observeCall: () => ({ ended: (_call, error) => errors.push(error) }),
+    });
+    const failure = await session.getProjects().catch((error: unknown) => error);
+
+    expect(errors).toEqual([undefined, failure]);
+  });
+
+  it('adds headers to each request of the call, and overrides none of the client', async () => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': login,
+      'GET projects': redirect,
+      'GET projects/all': { status: 200, body: [] },
+    });
+    const session = await loggedIn(platform.baseUrl, {
+      observeCall: () => ({ headers: { traceparent: 'of-the-observer', accept: 'text/plain' } }),
+    });
+    await session.getProjects();
+
+    expect(platform.requests.map(({ headers }) => headers.traceparent)).toEqual(
+      Array(3).fill('of-the-observer'),
+    );
+    for (const { headers } of platform.requests) expect(headers.accept).not.toBe('text/plain');
+  });
+
+  it('cannot break a call, wherever it fails', async () => {
+    const { baseUrl } = await startScriptedPlatform({
+      'POST auth/login': login,
+      'GET projects': [busy, redirect],
+      'GET projects/all': { status: 200, body: [] },
+    });
+    const fail = (): never => {
+      throw new Error('the observer fails');
+    };
+    const session = await loggedIn(baseUrl, {
+      observeCall: ({ path }) =>
+        path === 'auth/login' ? fail() : { redirected: fail, retried: fail, ended: fail },
+    });
+
+    await expect(session.getProjects()).resolves.toEqual([]);
   });
 });

@@ -31,18 +31,28 @@ export class RetryBudget {
   }
 }
 
+/** What caused a retry: the status of the first response, or the class of the error where there was none. */
+export interface RetryCause {
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+  /** The pause before the retry. */
+  readonly waitMs: number;
+}
+
 const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * Retries once after a transient failure: connection refused or reset, 502, 503 or 504 without a platform code, or 429 with
  * `Retry-After`. The pause is 50 to 250 ms or `Retry-After`. There is no retry when the pause exceeds the deadline or the
  * budget is used up.
+ * @param onRetry called before the pause
  */
 export async function withOneRetry(
   call: CallInFlight,
   budget: RetryBudget,
   now: () => number,
   send: () => Promise<PlatformResponse>,
+  onRetry: (cause: RetryCause) => void = () => undefined,
 ): Promise<PlatformResponse> {
   let first: PlatformResponse | PlatformUnreachableError;
   try {
@@ -55,6 +65,11 @@ export async function withOneRetry(
   const requested = first instanceof PlatformUnreachableError ? undefined : retryAfterSeconds(first, now());
   const waitMs = requested === undefined ? jitterMs() : requested * 1000;
   const attempt = async (): Promise<PlatformResponse> => {
+    const { status, error } =
+      first instanceof PlatformUnreachableError
+        ? { status: undefined, error: first.name }
+        : { status: first.status, error: undefined };
+    onRetry({ status, error, waitMs });
     await pause(waitMs, undefined, { signal: call.signal });
     return send();
   };
