@@ -100,6 +100,14 @@ module.exports = {
       to: { path: '^node_modules/@nestjs/' },
     },
     {
+      name: 'telemetry-is-loaded-on-demand',
+      comment:
+        'A service that exports nothing runs without these packages: import their types only, or on demand.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: 'node_modules/@opentelemetry/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'cloud-sdks-in-providers-only',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/credentials/providers/' },

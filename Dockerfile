@@ -17,7 +17,8 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages packages
 COPY tools tools
 COPY scripts scripts
-# Profiles that name a cloud's secret store need its SDK: build with --build-arg TOOLS=tools/secret-stores.
+# Profiles that name a cloud's secret store need its SDK, and OpenTelemetry its packages: build with
+# --build-arg TOOLS="tools/secret-stores tools/telemetry", or one of the two.
 ARG TOOLS=""
 RUN npm ci --omit=dev --omit=optional && node scripts/install.js $TOOLS
 

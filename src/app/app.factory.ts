@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type FastifyInstance, LogController } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { AnswerTurns } from '../answers/answer-turns.js';
@@ -27,6 +27,13 @@ import { logRequests } from '../logging/log-requests.js';
 import { ServiceLogger } from '../logging/logger.service.js';
 import { LoggingModule } from '../logging/logging.module.js';
 import { RequestScope } from '../logging/request-scope.js';
+import { parseTraceParent } from '../logging/trace-parent.js';
+import { ObservationModule } from '../observation/observation.module.js';
+import { Observation } from '../observation/observation.js';
+import { traceRequests } from '../tracing/request-spans.js';
+import { openTelemetry } from '../tracing/telemetry.js';
+import { tracingObserver } from '../tracing/tracing-observer.js';
+import { TracingModule } from '../tracing/tracing.module.js';
 
 /** How long the headers of a request may take on the wire, and all of it. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -50,11 +57,11 @@ const CLIENT_HEADERS = [
 /**
  * The service, ready to listen.
  *
- * @param environment used instead of the process environment and `.env`.
+ * @param given used instead of the process environment and `.env`.
  * @throws SettingsError when a setting cannot be used, with all of them named.
  */
-export async function createApp(environment?: Environment): Promise<NestFastifyApplication> {
-  const { settings, module } = await SettingsModule.read(environment);
+export async function createApp(given?: Environment): Promise<NestFastifyApplication> {
+  const { settings, environment, module } = await SettingsModule.read(given);
   const scope = new RequestScope();
   const adapter = new HttpAdapter({
     bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
@@ -65,11 +72,22 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
     genReqId: requestId(REQUEST_ID_HEADER),
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
-    loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.requestId)),
+    loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.request)),
     logController: new LogController({ disableRequestLogging: true }),
   });
   const server = adapter.getInstance();
-  logRequests(server, scope);
+  const observation = new Observation();
+  const telemetry = await openTelemetry(settings, environment, (message) => {
+    server.log.warn({ context: 'OpenTelemetry' }, message);
+  });
+  const { tracing } = telemetry;
+  if (tracing !== undefined) {
+    traceRequests(server, tracing);
+    observation.add(tracingObserver(tracing, settings));
+  }
+  const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
+    tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
+  logRequests(server, scope, traceIdOf);
   drainConnections(server);
   const turns = turnsOfAnswers(server);
   addAnswerHeaders(server);
@@ -90,7 +108,13 @@ export async function createApp(environment?: Environment): Promise<NestFastifyA
   });
   boundInFlight(server, admission);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.with(module, LoggingModule.with(scope), AnswersModule.with(turns)),
+    AppModule.with(
+      module,
+      LoggingModule.with(scope),
+      AnswersModule.with(turns),
+      ObservationModule.with(observation),
+      TracingModule.with(telemetry),
+    ),
     adapter,
     {
       // The caller prints errors at start in one line; Nest would print a stack as well.

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { ConsoleModule } from '../console/console.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
@@ -21,6 +22,7 @@ import { SessionModule } from '../session/session.module.js';
     HealthModule,
     ConsoleModule,
     MetricsModule,
+    AuditModule,
   ],
 })
 export class AppModule {

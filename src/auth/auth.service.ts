@@ -4,6 +4,8 @@ import { Settings } from '../config/settings.js';
 import { ProfileLoginService } from '../credentials/profile-login.service.js';
 import { AnonymousLoginOffError } from '../errors/anonymous-login-off-error.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
+import { Observation } from '../observation/observation.js';
+import { type SessionEvent } from '../observation/session-event.js';
 import { type OpenSession } from '../session/open-session.js';
 import { logOutAtPlatform } from '../session/platform-logout.js';
 import { type RequestContext } from '../session/request-context.js';
@@ -26,25 +28,36 @@ export class AuthService {
     private readonly limits: LoginLimits,
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly settings: Settings,
+    private readonly observation: Observation,
   ) {}
 
   async login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
     const byProfile = profileLogin(input);
     if (byProfile === undefined) {
       const credentials = loginCredentials(input);
-      if (isAnonymous(credentials) && !this.settings.ANONYMOUS_LOGIN) throw new AnonymousLoginOffError();
-      return this.begin(context, input.transport, accountOf(credentials), (session) =>
+      if (isAnonymous(credentials) && !this.settings.ANONYMOUS_LOGIN) {
+        const error = new AnonymousLoginOffError();
+        this.observation.sessionEvent({ kind: 'login', error });
+        throw error;
+      }
+      const event = {
+        kind: 'login',
+        account: credentials.username ?? undefined,
+        isCredential: credentials.password === undefined,
+      } as const;
+      return this.begin(context, input.transport, event, accountOf(credentials), (session) =>
         session.login(credentials),
       );
     }
     const { profile, profileKey } = byProfile;
-    return this.begin(context, input.transport, { kind: 'profile', name: profile }, (session) =>
+    const event = { kind: 'profile_use', profile } as const;
+    return this.begin(context, input.transport, event, { kind: 'profile', name: profile }, (session) =>
       this.profiles.logInWithKey(session, profile, profileKey),
     );
   }
 
   delegate(context: RequestContext, input: DelegateInput): Promise<AuthPayload> {
-    return this.begin(context, input.transport, undefined, (session) =>
+    return this.begin(context, input.transport, { kind: 'delegate' }, undefined, (session) =>
       session.delegate(input.identityToken),
     );
   }
@@ -63,12 +76,19 @@ export class AuthService {
   private async begin(
     context: RequestContext,
     transport: SessionTransport,
+    event: SessionEvent,
     account: Account | undefined,
     authenticate: (session: PlatformSession) => Promise<void>,
   ): Promise<AuthPayload> {
-    const open = await this.logIn(context, transport, account, authenticate);
-    const handle = transport === SessionTransport.BEARER ? open.handle : undefined;
-    return { handle, expiresAt: new Date(open.expiresAt) };
+    try {
+      const open = await this.logIn(context, transport, account, authenticate);
+      this.observation.sessionEvent({ ...event, storeKey: open.key });
+      const handle = transport === SessionTransport.BEARER ? open.handle : undefined;
+      return { handle, expiresAt: new Date(open.expiresAt) };
+    } catch (error) {
+      this.observation.sessionEvent({ ...event, error });
+      throw error;
+    }
   }
 
   /** Checks the store first: without it, a new session could not be kept. */

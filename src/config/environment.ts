@@ -22,3 +22,21 @@ function readEnvFile(path: string): Environment {
     throw error;
   }
 }
+
+/**
+ * Runs `make` while the variables are in the environment of the process, for a library that reads them on its own.
+ * They are gone when it returns.
+ */
+export function withVariables<T>(variables: Environment, make: () => T): T {
+  const { env } = process;
+  const before = new Map(Object.keys(variables).map((name) => [name, env[name]]));
+  Object.assign(env, variables);
+  try {
+    return make();
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(env, name);
+      else env[name] = value;
+    }
+  }
+}

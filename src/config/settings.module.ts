@@ -20,7 +20,9 @@ export class SettingsModule {
    * @param given used instead of the environment and `.env`
    * @throws SettingsError
    */
-  static async read(given?: Environment): Promise<{ settings: Settings; module: DynamicModule }> {
+  static async read(
+    given?: Environment,
+  ): Promise<{ settings: Settings; environment: Environment; module: DynamicModule }> {
     const environment = given ?? readEnvironment();
     if (given === undefined)
       for (const name of secretSettings()) Reflect.deleteProperty(processEnvironment(), name);
@@ -39,6 +41,6 @@ export class SettingsModule {
       providers: [{ provide: Settings, useValue: settings }],
       exports: [Settings],
     };
-    return { settings, module };
+    return { settings, environment, module };
   }
 }

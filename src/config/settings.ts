@@ -7,6 +7,7 @@ import { HttpSettings } from './settings/http.js';
 import { LoginSettings } from './settings/login.js';
 import { OperationsSettings } from './settings/operations.js';
 import { PlatformSettings } from './settings/platform.js';
+import { TelemetrySettings } from './settings/telemetry.js';
 import { isProduction, ServiceSettings } from './settings/service.js';
 import { SessionSettings } from './settings/session.js';
 
@@ -24,6 +25,7 @@ export class Settings extends IntersectionType(
   FederationSettings,
   EmbeddedPlatformSettings,
   OperationsSettings,
+  TelemetrySettings,
 ) {
   /** On, except in production; `GRAPHQL_INTROSPECTION` overrides that. */
   get introspection(): boolean {

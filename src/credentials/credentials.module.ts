@@ -2,6 +2,7 @@ import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nes
 import { Settings } from '../config/settings.js';
 import { type Environment } from '../config/environment.js';
 import { ProcessEnvironment } from '../config/settings.module.js';
+import { Observation } from '../observation/observation.js';
 import { Relogin } from '../session/relogin.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { CredentialProfiles } from './profiles/credential-profiles.js';
@@ -12,15 +13,17 @@ import { CredentialProfiles } from './profiles/credential-profiles.js';
   providers: [
     {
       provide: CredentialProfiles,
-      inject: [Settings, ProcessEnvironment],
+      inject: [Settings, ProcessEnvironment, Observation],
       useFactory: async (
         { CREDENTIALS_FILE: file }: Settings,
         environment: Environment,
+        observation: Observation,
       ): Promise<CredentialProfiles | undefined> => {
         if (file === undefined) return undefined;
         const logger = new Logger(CredentialProfiles.name);
         return CredentialProfiles.open(file, {
           environment,
+          runFetch: (operation, fetch) => observation.step({ kind: 'secret_store', operation }, fetch),
           onProblem: ({ message }) => {
             logger.error(`${message}\nThe profiles stay as they were`);
           },

@@ -1,4 +1,5 @@
 import { type LoggerOptions } from 'pino';
+import { type RequestScope } from './request-scope.js';
 
 const SECRETS = [
   'password',
@@ -17,13 +18,13 @@ const SECRETS = [
  * strings, bodies and other properties of errors are never read, so there is no secret to redact. `redact` is a second
  * line of defense for objects that are logged by hand.
  *
- * @param requestId the id of the current request, if any.
+ * @param request the current request, if any.
  */
-export function logOptions(level: string, requestId: () => string | undefined): LoggerOptions {
+export function logOptions(level: string, request: RequestScope['request']): LoggerOptions {
   return {
     level,
     base: null,
-    mixin: () => ({ requestId: requestId() }),
+    mixin: () => ({ requestId: request()?.requestId, traceId: request()?.traceId }),
     serializers: {
       err: (error: unknown) =>
         error instanceof Error

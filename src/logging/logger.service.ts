@@ -1,5 +1,6 @@
 import { type LoggerService } from '@nestjs/common';
 import { type FastifyBaseLogger } from 'fastify';
+import { LogLine } from './log-line.js';
 
 /**
  * Nest's messages about its own start are useful only for debugging. Its errors are also thrown, and reported by whoever
@@ -58,6 +59,7 @@ export class ServiceLogger implements LoggerService {
     const isDetail = context !== undefined && BOOT_CONTEXTS.has(context);
     const actual = isDetail || this.#isForeseen(message) ? 'debug' : level;
     if (message instanceof Error) this.#lines[actual]({ context, err: message });
+    else if (message instanceof LogLine) this.#lines[actual]({ context, ...message.fields }, message.message);
     else this.#lines[actual]({ context }, String(message));
   }
 }

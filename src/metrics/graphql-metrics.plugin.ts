@@ -3,7 +3,7 @@ import { Plugin } from '@nestjs/apollo';
 import { Inject } from '@nestjs/common';
 import { Counter, type Registry } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
-import { MetricsRegistry } from './registry/metrics-registry.js';
+import { MetricsRegistry } from './metrics-registry.js';
 
 /** Counts GraphQL operations by their result: the HTTP status of most is 200. */
 @Plugin()
@@ -18,6 +18,10 @@ export class GraphQLMetricsPlugin implements ApolloServerPlugin {
       labelNames: ['operation', 'code'],
       registers: [registry],
     });
+    // An increase is seen only of what has been there before.
+    for (const operation of ['query', 'mutation']) {
+      this.operations.inc({ operation, code: 'INTERNAL_SERVER_ERROR' }, 0);
+    }
   }
 
   requestDidStart(): Promise<GraphQLRequestListener<BaseContext>> {

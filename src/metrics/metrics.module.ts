@@ -14,27 +14,33 @@ import { AuthModule } from '../auth/auth.module.js';
 import { LoginWatch } from '../auth/login-watch.service.js';
 import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from '../credentials/index.js';
+import { errorFacts } from '../graphql/errors/to-graphql-error.js';
+import { Observation } from '../observation/observation.js';
 import { RefusedRecords } from '../session/sealed/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
+import { SessionStore } from '../session/store/session-store.js';
+import { Telemetry } from '../tracing/telemetry.js';
 import { showAdmission } from './admission-metrics.js';
+import { buildInfo, showBuild } from './build-info.js';
 import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
 import { showLogins } from './login-metrics.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
-import { MetricsRegistry, processRegistry } from './registry/metrics-registry.js';
+import { MetricsRegistry, processRegistry } from './metrics-registry.js';
+import { metricsObserver } from './metrics-observer.js';
 import { showProfiles } from './profile-metrics.js';
 import { measureRequests } from './request-metrics.js';
-import { showRefusedRecords } from './session-metrics.js';
+import { showLiveSessions, showRefusedRecords } from './session-metrics.js';
 
-/** Metrics on a separate port; without `METRICS_PORT` nothing is measured. */
+/** Metrics, on a port of their own and to an OpenTelemetry collector; where neither is set nothing is measured. */
 @Global()
 @Module({
   imports: [SessionModule, AuthModule],
   providers: [
     {
       provide: MetricsRegistry,
-      inject: [Settings],
-      useFactory: ({ METRICS_PORT }: Settings) =>
-        METRICS_PORT === undefined ? undefined : processRegistry(),
+      inject: [Settings, Telemetry],
+      useFactory: ({ METRICS_PORT }: Settings, { exportMetrics }: Telemetry) =>
+        METRICS_PORT === undefined && exportMetrics === undefined ? undefined : processRegistry(),
     },
     GraphQLMetricsPlugin,
   ],
@@ -47,6 +53,9 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
   constructor(
     @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
     @Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined,
+    @Inject(SessionStore) private readonly store: SessionStore,
+    @Inject(Telemetry) private readonly telemetry: Telemetry,
+    private readonly observation: Observation,
     private readonly refused: RefusedRecords,
     private readonly logins: LoginWatch,
     private readonly adapterHost: HttpAdapterHost,
@@ -58,15 +67,19 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     const server = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
     measureRequests(server, this.registry);
     showAdmission(server.admission, this.registry);
+    this.observation.add(metricsObserver(this.registry, errorFacts));
+    showBuild(buildInfo(), this.registry);
+    showLiveSessions(this.store, this.registry);
     showRefusedRecords(this.refused, this.registry);
     showLogins(this.logins, this.registry);
     if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);
+    this.telemetry.exportMetrics?.(this.registry);
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { HOST, METRICS_PORT } = this.settings;
+    const { METRICS_HOST, METRICS_PORT } = this.settings;
     if (this.registry === undefined || METRICS_PORT === undefined) return;
-    this.listener = await listenForMetrics(this.registry, HOST, METRICS_PORT);
+    this.listener = await listenForMetrics(this.registry, buildInfo(), METRICS_HOST, METRICS_PORT);
     this.logger.log(`Metrics are at ${this.listener.url}`);
   }
 

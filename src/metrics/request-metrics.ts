@@ -1,6 +1,6 @@
 import { type FastifyInstance } from 'fastify';
-import { Histogram, type Registry } from 'prom-client';
-import { DURATION_BUCKETS } from './registry/duration-buckets.js';
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import { DURATION_BUCKETS } from './duration-buckets.js';
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
@@ -12,6 +12,19 @@ export function measureRequests(server: FastifyInstance, registry: Registry): vo
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS,
     registers: [registry],
+  });
+  const inFlight = new Gauge({
+    name: 'portico_http_requests_in_flight',
+    help: 'Requests to the public port that have not been answered.',
+    registers: [registry],
+  });
+  server.addHook('onRequest', (_request, reply, done) => {
+    inFlight.inc();
+    // Also for a caller who has hung up.
+    reply.raw.once('close', () => {
+      inFlight.dec();
+    });
+    done();
   });
   server.addHook('onResponse', (request, reply, done) => {
     const labels = {

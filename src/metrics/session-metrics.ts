@@ -1,5 +1,6 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { REFUSALS, type RefusedRecords } from '../session/sealed/refused-records.js';
+import { type SessionStore } from '../session/store/session-store.js';
 
 /** Counts session records that could not be opened. `not_authentic` means tampering in the store: set an alert on it. */
 export function showRefusedRecords(records: RefusedRecords, registry: Registry): void {
@@ -11,6 +12,21 @@ export function showRefusedRecords(records: RefusedRecords, registry: Registry):
     collect() {
       this.reset();
       for (const reason of REFUSALS) this.inc({ reason }, records.count(reason));
+    },
+  });
+}
+
+/** Shows how many sessions there are, where the store can tell; a store that cannot be asked now shows none. */
+export function showLiveSessions(store: Pick<SessionStore, 'count'>, registry: Registry): void {
+  new Gauge({
+    name: 'portico_sessions_live',
+    help: 'Sessions that have not ended; absent with Redis, which would have to look at all of its keys.',
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const live = await store.count().catch(() => undefined);
+      if (live === undefined) this.remove();
+      else this.set(live);
     },
   });
 }

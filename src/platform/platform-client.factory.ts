@@ -12,7 +12,7 @@ const SETTING_OF_OPTION: Readonly<Record<string, string>> = {
 export function platformClient(
   settings: Settings,
   baseUrl: string,
-  observers: Pick<PlatformClientOptions, 'onCall' | 'onCircuitChange' | 'onUnusableCookie'>,
+  observers: Pick<PlatformClientOptions, 'observeCall' | 'onCircuitChange' | 'onUnusableCookie'>,
 ): PlatformClient {
   try {
     return new PlatformClient({

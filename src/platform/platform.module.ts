@@ -1,9 +1,7 @@
 import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { type Registry } from 'prom-client';
 import { type CircuitChange, PlatformClient } from '../client/index.js';
 import { Settings } from '../config/settings.js';
-import { MetricsRegistry } from '../metrics/registry/metrics-registry.js';
-import { measurePlatformCalls } from '../metrics/registry/platform-metrics.js';
+import { Observation } from '../observation/observation.js';
 import { reportCookieOnce } from './report-cookie.js';
 import { platformClient } from './platform-client.factory.js';
 
@@ -43,16 +41,15 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
     },
     {
       provide: PlatformClient,
-      inject: [Settings, EmbeddedPlatform, MetricsRegistry],
-      useFactory: (
-        settings: Settings,
-        embedded: RunningPlatform | undefined,
-        metrics: Registry | undefined,
-      ) =>
+      inject: [Settings, EmbeddedPlatform, Observation],
+      useFactory: (settings: Settings, embedded: RunningPlatform | undefined, observation: Observation) =>
         platformClient(settings, settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '', {
-          onCircuitChange: reportCircuit(new Logger(PlatformClient.name)),
-          onUnusableCookie: reportCookieOnce(new Logger(PlatformClient.name)),
-          ...(metrics && { onCall: measurePlatformCalls(metrics) }),
+          onCircuitChange: (change) => {
+            logCircuit(change);
+            observation.circuitChange(change);
+          },
+          observeCall: (call) => observation.platformCall(call),
+          onUnusableCookie: reportCookieOnce(logger),
         }),
     },
   ],
@@ -70,10 +67,10 @@ export class PlatformModule implements OnApplicationShutdown {
   }
 }
 
-function reportCircuit(logger: Logger): (change: CircuitChange) => void {
-  return ({ circuit, isOpen }) => {
-    const calls = circuit === 'auth' ? 'logins' : 'calls other than logins';
-    if (isOpen) logger.warn(`The platform has failed too often: ${calls} are suspended for a few seconds.`);
-    else logger.log(`The platform responds again: ${calls} resume.`);
-  };
+const logger = new Logger(PlatformClient.name);
+
+function logCircuit({ circuit, isOpen }: CircuitChange): void {
+  const calls = circuit === 'auth' ? 'logins' : 'calls other than logins';
+  if (isOpen) logger.warn(`The platform has failed too often: ${calls} are suspended for a few seconds.`);
+  else logger.log(`The platform responds again: ${calls} resume.`);
 }

@@ -156,13 +156,15 @@ export class SealedSessions {
   }
 
   /**
-   * Removes a session that the platform has rejected, if the rejected version is still the current one.
+   * Removes a session that the platform has rejected, if the rejected version is still the current one. Resolves with
+   * whether it was removed by this call.
    *
    * @throws SessionStoreUnavailableError
    */
-  async forget(open: OpenSession, rejectedVersion: number): Promise<void> {
+  async forget(open: OpenSession, rejectedVersion: number): Promise<boolean> {
     const isRemoved = await this.store.remove(open.key, rejectedVersion);
     if (isRemoved || (await this.store.read(open.key)) === undefined) this.open.end(open);
+    return isRemoved;
   }
 
   private async saveIfChanged(open: OpenSession): Promise<boolean> {

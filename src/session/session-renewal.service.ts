@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LoginFailedError, PlatformClient, type PlatformSession } from '../client/index.js';
+import { Observation } from '../observation/observation.js';
 import { InFlight } from './memory/in-flight.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
@@ -24,6 +25,7 @@ export class SessionRenewal {
     private readonly sealed: SealedSessions,
     private readonly client: PlatformClient,
     @Inject(Relogin) private readonly relogin: Relogin,
+    private readonly observation: Observation,
   ) {}
 
   /**
@@ -47,13 +49,16 @@ export class SessionRenewal {
     await this.sealed.refresh(open);
     if (isAfter(open.service, expired)) return;
     const session = this.client.openSession();
+    const event = { kind: 'relogin', storeKey: open.key, profile: expired.profile } as const;
     try {
       await this.relogin.logIn(session, expired.profile);
     } catch (error) {
+      this.observation.sessionEvent({ ...event, error });
       // Otherwise each further request would try them again, and lock the account.
       if (error instanceof LoginFailedError) await this.sealed.forget(open, open.stored.version);
       throw error;
     }
+    this.observation.sessionEvent(event);
     try {
       await this.keep(open, session, expired);
     } catch (error) {

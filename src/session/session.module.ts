@@ -6,12 +6,14 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { Observation } from '../observation/observation.js';
 import { type AnswerReuse } from './memory/in-flight.js';
 import { RefusedRecords } from './sealed/refused-records.js';
 import { RecordSeal } from './sealed/sealed-record.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { sessionKeys, type SessionKeys } from './sealed/session-keys.js';
 import { LoginRecords } from './store/login-records.js';
+import { observedStore } from './observed-store.js';
 import { SessionStore } from './store/session-store.js';
 import { StoreBackend } from './store/store-backend.js';
 import { STORE_BACKENDS } from './store/store-backends.js';
@@ -48,7 +50,12 @@ function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> 
       useFactory: ({ keys }: SessionKeys) => new RecordSeal(keys),
     },
     { provide: StoreBackend, inject: [Settings], useFactory: storeBackend },
-    { provide: SessionStore, inject: [StoreBackend], useFactory: ({ sessions }: StoreBackend) => sessions },
+    {
+      provide: SessionStore,
+      inject: [StoreBackend, Observation],
+      useFactory: ({ sessions }: StoreBackend, observation: Observation) =>
+        observedStore(sessions, observation),
+    },
     {
       provide: ReadReuse,
       inject: [Settings],

@@ -6,11 +6,13 @@ import {
   type PlatformSession,
   SessionError,
 } from '../client/index.js';
+import { Observation } from '../observation/observation.js';
 import { type AnswerReuse, InFlight } from './memory/in-flight.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';
 import { type RequestContext } from './request-context.js';
+import { storeKey } from './sealed/handle.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';
@@ -38,6 +40,7 @@ export class SessionService {
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly sealed: SealedSessions,
     private readonly renewal: SessionRenewal,
+    private readonly observation: Observation,
     @Optional() @Inject(ReadReuse) reuse?: AnswerReuse,
   ) {
     this.reads = new InFlight(reuse);
@@ -140,6 +143,7 @@ export class SessionService {
     try {
       await this.close(open);
     } catch (error) {
+      this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
       // The record may be gone although the store could not say so: then nobody could end the platform session later.
       await logOutAtPlatform(open.session, this.logger);
       throw error;
@@ -153,11 +157,17 @@ export class SessionService {
 
   /** A cookie that opens nothing is of no use to its browser: the answer clears it. */
   private async load(context: RequestContext): Promise<OpenSession> {
+    const { presented } = context;
     try {
-      return await this.sealed.load(context.presented);
+      if (presented === undefined) return await this.sealed.load(presented);
+      const step = { kind: 'session', operation: 'load' } as const;
+      return await this.observation.step(step, () => this.sealed.load(presented));
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
-      if (context.presented?.transport === 'cookie') context.cookie = 'clear';
+      if (presented !== undefined) {
+        this.observation.sessionEvent({ kind: 'refusal', storeKey: storeKey(presented.handle), error });
+      }
+      if (presented?.transport === 'cookie') context.cookie = 'clear';
       throw context.foreignBearer === true ? foreignToken() : error;
     }
   }
@@ -184,7 +194,7 @@ export class SessionService {
     } catch (error) {
       if (!rejectsSession(error)) throw error;
       if (!isSessionExpired(error) || !(await this.recovers(open, version, service))) {
-        await this.forget(open, version);
+        await this.forget(open, version, error);
         throw error;
       }
     }
@@ -192,7 +202,7 @@ export class SessionService {
     try {
       return await this.runOnce(open, work, isRead);
     } catch (error) {
-      if (rejectsSession(error)) await this.forget(open, newVersion);
+      if (rejectsSession(error)) await this.forget(open, newVersion, error);
       throw error;
     }
   }
@@ -217,8 +227,10 @@ export class SessionService {
     return true;
   }
 
-  private async forget(open: OpenSession, rejectedVersion: number): Promise<void> {
-    await this.sealed.forget(open, rejectedVersion);
+  private async forget(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
+    if (await this.sealed.forget(open, rejectedVersion)) {
+      this.observation.sessionEvent({ kind: 'expiry', storeKey: open.key, error });
+    }
     if (open.hasEnded) this.reads.drop(open.key);
   }
 
@@ -242,6 +254,7 @@ export class SessionService {
 
   private async close(open: OpenSession): Promise<void> {
     await this.sealed.remove(open);
+    this.observation.sessionEvent({ kind: 'logout', storeKey: open.key });
     this.reads.drop(open.key);
     await logOutAtPlatform(open.session, this.logger);
   }

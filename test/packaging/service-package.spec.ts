@@ -18,6 +18,9 @@ const manifest = (folder: string): Manifest =>
 const portico = manifest('.');
 const service = manifest('packages/service');
 const secretStores = manifest('tools/secret-stores');
+/** Only the tests write what a collector reads. */
+const { '@opentelemetry/otlp-transformer': _ofTests, ...telemetry } =
+  manifest('tools/telemetry').dependencies;
 
 /** The packages that the built files of some folders import. */
 function importedBy(...folders: string[]): Set<string> {
@@ -35,7 +38,7 @@ function importedBy(...folders: string[]): Set<string> {
 
 describe('the packages of the service', () => {
   it('are all of portico-service and optional to portico, which brings those of the client only', () => {
-    const ofService = { ...service.dependencies, ...secretStores.dependencies };
+    const ofService = { ...service.dependencies, ...secretStores.dependencies, ...telemetry };
     const ranges = Object.entries(ofService).map(([name, version]) => [name, `^${version}`]);
 
     expect(portico.peerDependencies).toEqual(Object.fromEntries(ranges));

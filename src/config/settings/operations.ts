@@ -1,4 +1,4 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import { Rule, WholeNumber } from '../checks/checks.js';
 import { Setting } from '../checks/setting.js';
 import { type ServiceSettings } from './service.js';
@@ -11,7 +11,7 @@ export class OperationsSettings {
   LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
 
   @Setting(
-    'the port on which `GET /metrics` answers in the Prometheus text format, on `HOST`; if not set: no metrics; `0`: any free port',
+    'the port on which `GET /metrics` answers in the Prometheus text format, on `METRICS_HOST`; if not set: no metrics; `0`: any free port',
     '9464',
   )
   @IsOptional()
@@ -21,4 +21,12 @@ export class OperationsSettings {
     (value, settings: ServiceSettings) => value === undefined || value === 0 || value !== settings.PORT,
   )
   METRICS_PORT?: number;
+
+  @Setting('the address of `METRICS_PORT`; it has no authentication: keep it inside the network')
+  @IsString()
+  METRICS_HOST = '127.0.0.1';
+
+  @Setting('where the audit log goes: `stdout`, the path of a file, or `off`; see docs/audit.md')
+  @IsString()
+  AUDIT_LOG = 'stdout';
 }

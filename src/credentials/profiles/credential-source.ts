@@ -30,14 +30,19 @@ export const SOURCE = oneOf(
   Object.fromEntries([...STORES].map(([name, { rules }]) => [name, rules])),
 );
 
+/** Runs a fetch from a secret store, and gives what it gives or throws what it throws. */
+export type RunFetch = (store: string, fetch: () => Promise<string>) => Promise<string>;
+
 /**
  * Makes the providers of one profile. Sources that name the same secret share their fetches, so that a user name and a
  * password from one secret belong together even while it is rotated.
  *
+ * @param runFetch runs each fetch, for traces; default: as it is
  * @returns makes the provider of a source that follows the rules
  */
 export function sourceProviders(
   environment: EnvironmentVariables,
+  runFetch: RunFetch = (_store, fetch) => fetch(),
 ): (source: CredentialSource) => CredentialProvider {
   const secrets = new Map<string, NamedSecret>();
   return ({ key, ...named }) => {
@@ -46,6 +51,7 @@ export function sourceProviders(
     const secret = secrets.get(identity) ?? STORES.get(store)?.secret(parameters as never, environment);
     if (secret === undefined) throw new TypeError(`There is no store ${JSON.stringify(store)}`);
     secrets.set(identity, secret);
-    return secret.field(key);
+    const provider = secret.field(key);
+    return () => runFetch(store, async () => provider());
   };
 }

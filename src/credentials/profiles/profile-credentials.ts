@@ -1,7 +1,7 @@
 import { type EnvironmentVariables } from '../providers/parameters/store-definition.js';
 import { once, type Once } from '../providers/fetch/once.js';
 import { type CredentialProfile, type LoginMode } from './credential-profile.js';
-import { sourceProviders } from './credential-source.js';
+import { type RunFetch, sourceProviders } from './credential-source.js';
 
 /** What a profile logs in with. */
 export interface ProfileLogin {
@@ -17,6 +17,8 @@ export interface ProfileContext {
   readonly environment: EnvironmentVariables;
   /** The clock of `ttlSeconds`, in milliseconds; default `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /** Runs each fetch of one credential, for traces. */
+  readonly runFetch?: RunFetch | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export function profileCredentials(
     readonly onOutcome?: ((succeeded: boolean) => void) | undefined;
   },
 ): Once<ProfileLogin> {
-  const providerOf = sourceProviders(context.environment);
+  const providerOf = sourceProviders(context.environment, context.runFetch);
   const [username, password, apiKey] = [profile.username, profile.password, profile.apiKey].map(
     (source) => source && providerOf(source),
   );

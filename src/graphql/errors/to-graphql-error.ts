@@ -33,6 +33,12 @@ export function toGraphQLError(
   return { ...(refused ? fromRequest(refused) : fromFailure(cause)), ...place };
 }
 
+/** The code and the reason that an error has in an answer. */
+export function errorFacts(error: unknown): { code: string; reason: string | undefined } {
+  const { code, reason } = toGraphQLError({ message: '' }, error).extensions ?? {};
+  return { code: String(code), reason: typeof reason === 'string' ? reason : undefined };
+}
+
 /** Whether an error can only come from a bug or a hostile caller; such errors are logged in full. */
 export function isUnforeseen(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === UNEXPECTED.code;

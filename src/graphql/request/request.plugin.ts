@@ -5,6 +5,8 @@ import { Settings } from '../../config/settings.js';
 import { answerStatus } from '../errors/answer-status.js';
 import { type GraphQLContext } from './graphql-context.js';
 import { setCookieHeader } from '../../http/caller/session-cookie.js';
+import { errorLine } from './error-line.js';
+import { isFault } from '../errors/error-severity.js';
 import { isUnforeseen } from '../errors/to-graphql-error.js';
 
 /** Completes each answer: status, no caching, at most one cookie, `Retry-After`, and a log line for unexpected errors. */
@@ -17,7 +19,7 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
 
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
-      willSendResponse: ({ request, contextValue, response, errors: thrown }) => {
+      willSendResponse: ({ request, operation, contextValue, response, errors: thrown }) => {
         const { http, body } = response;
         contextValue.answer?.sending();
         http.headers.set('cache-control', 'private, no-store');
@@ -33,6 +35,9 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
           if (typeof retryAfter === 'number') http.headers.set('retry-after', String(retryAfter));
         });
         if (errors.length > 0) {
+          const line = errorLine(errors, operation);
+          if (errors.some(({ extensions }) => isFault(extensions?.code))) this.logger.warn(line);
+          else this.logger.log(line);
           http.status = answerStatus(http.status, errors, request.http?.headers.get('accept'));
         }
         return Promise.resolve();

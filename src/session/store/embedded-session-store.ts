@@ -25,7 +25,7 @@ const SCHEMA = `
 export class EmbeddedSessionStore implements SessionStore {
   private readonly database: DatabaseSync;
   private readonly statements: Record<
-    'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep' | 'shorten',
+    'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep' | 'shorten' | 'count',
     StatementSync
   >;
   private readonly idle: number;
@@ -61,6 +61,7 @@ export class EmbeddedSessionStore implements SessionStore {
       shorten: prepare(
         'UPDATE session SET idle_until = ?1, expires_at = min(expires_at, ?2) WHERE key IN (SELECT key FROM session WHERE idle_until > ?1 LIMIT ?3)',
       ),
+      count: prepare('SELECT count(*) AS live FROM session WHERE idle_until > ?'),
       sweep: prepare(
         'DELETE FROM session WHERE key IN (SELECT key FROM session WHERE idle_until <= ? ORDER BY idle_until LIMIT ?)',
       ),
@@ -116,6 +117,10 @@ export class EmbeddedSessionStore implements SessionStore {
     return this.attempt(() => {
       this.database.exec('BEGIN IMMEDIATE; ROLLBACK');
     });
+  }
+
+  count(): Promise<number> {
+    return this.attempt(() => Number(this.statements.count.get(this.now())?.live));
   }
 
   close(): Promise<void> {

@@ -56,6 +56,8 @@ export interface SessionStore {
   settle(key: string, holder: string, milliseconds: number): Promise<boolean>;
   /** Resolves when the store can take a write. */
   ping(): Promise<void>;
+  /** The live sessions; undefined where the store cannot tell without looking at all it has. */
+  count(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 

@@ -17,6 +17,7 @@ export async function startApp(environment: Record<string, string> = {}): Promis
   const folder = await tempFolder();
   const app = await createApp({
     LOG_LEVEL: LEDGER_LOG_LEVEL ?? 'silent',
+    AUDIT_LOG: LEDGER_LOG_LEVEL === undefined ? 'off' : 'stdout',
     SESSION_STORE_PATH: `${folder.path}/sessions.db`,
     // Long, so that a busy machine fails no test.
     PLATFORM_TIMEOUT_MS: '60000',

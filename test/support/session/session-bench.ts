@@ -5,6 +5,7 @@ import { type Relogin } from '../../../src/session/relogin.js';
 import { type HandleTransport } from '../../../src/session/session-record.js';
 import { type RequestContext } from '../../../src/session/request-context.js';
 import { RefusedRecords } from '../../../src/session/sealed/refused-records.js';
+import { Observation } from '../../../src/observation/observation.js';
 import { RecordSeal } from '../../../src/session/sealed/sealed-record.js';
 import { SealedSessions } from '../../../src/session/sealed-sessions.service.js';
 import { SessionRenewal } from '../../../src/session/session-renewal.service.js';
@@ -30,7 +31,9 @@ export function sessionService(
   refused = new RefusedRecords(),
 ): SessionService {
   const sealed = sealedSessions(store, client, keys, refused);
-  return new SessionService(store, sealed, new SessionRenewal(store, sealed, client, relogin));
+  const observation = new Observation();
+  const renewal = new SessionRenewal(store, sealed, client, relogin, observation);
+  return new SessionService(store, sealed, renewal, observation);
 }
 
 /** Only its part that seals, stores and opens. */

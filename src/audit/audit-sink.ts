@@ -1,0 +1,18 @@
+/** Where the lines of the audit log go. */
+export interface AuditSink {
+  /** @param line ends with a line feed. */
+  write(line: string): void;
+  /** Opens a file anew, so that the old one can be taken away. */
+  reopen(): void;
+  /** Writes what is left. */
+  close(): Promise<void>;
+}
+
+/** Standard output, next to the log. */
+export const STDOUT_SINK: AuditSink = {
+  write: (line) => {
+    process.stdout.write(line);
+  },
+  reopen: () => undefined,
+  close: () => Promise.resolve(),
+};

@@ -1,0 +1,49 @@
+import { Inject, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { errorFacts } from '../graphql/errors/to-graphql-error.js';
+import { RequestScope } from '../logging/request-scope.js';
+import { Observation } from '../observation/observation.js';
+import { auditLog } from './audit-log.js';
+import { type AuditSink, STDOUT_SINK } from './audit-sink.js';
+import { FileSink } from './file-sink.js';
+
+const Sink = Symbol('AuditSink');
+
+async function auditSink({ AUDIT_LOG: destination }: Settings): Promise<AuditSink | undefined> {
+  if (destination === 'off') return undefined;
+  if (destination === 'stdout') return STDOUT_SINK;
+  const logger = new Logger('AuditLog');
+  return FileSink.open(destination, (message) => {
+    logger.error(message);
+  });
+}
+
+/** The audit log: it writes what it observes, and opens its file anew on SIGHUP. */
+@Module({
+  providers: [{ provide: Sink, inject: [Settings], useFactory: auditSink }],
+})
+export class AuditModule implements OnModuleInit, OnApplicationShutdown {
+  private readonly reopen = (): void => {
+    this.sink?.reopen();
+  };
+
+  constructor(
+    @Inject(Sink) private readonly sink: AuditSink | undefined,
+    private readonly observation: Observation,
+    private readonly scope: RequestScope,
+  ) {}
+
+  onModuleInit(): void {
+    if (this.sink === undefined) return;
+    this.observation.add(
+      auditLog(this.sink, { ofRequest: () => this.scope.request() ?? {}, ofError: errorFacts }),
+    );
+    // Without a file, a terminal that is closed ends the process as usual.
+    if (this.sink !== STDOUT_SINK) process.on('SIGHUP', this.reopen);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    process.off('SIGHUP', this.reopen);
+    await this.sink?.close();
+  }
+}

@@ -1,0 +1,118 @@
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type AuditSink } from './audit-sink.js';
+
+/** What waits for a disk with room; more is lost, and counted. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+const RETRY_MS = 1000;
+const OWNER_ONLY = 0o600;
+
+/**
+ * A file, to which lines are added; made for its owner alone. A disk that is full fails no request and holds none up: lines
+ * wait for room, up to a megabyte of them, and are tried again every second.
+ */
+export class FileSink implements AuditSink {
+  readonly #path: string;
+  readonly #report: (message: string) => void;
+  readonly #closing = new AbortController();
+  #file: FileHandle;
+  /** The first may be what is left of a line. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #lost = 0;
+  #isStale = false;
+  #hasFailed = false;
+  #draining: Promise<void> | undefined;
+
+  /**
+   * @param report told once that lines cannot be written, and once that they are again.
+   * @throws Error of the file system when the file cannot be opened.
+   */
+  static async open(path: string, report: (message: string) => void): Promise<FileSink> {
+    await mkdir(dirname(path), { recursive: true });
+    return new FileSink(path, await openToAppend(path), report);
+  }
+
+  private constructor(path: string, file: FileHandle, report: (message: string) => void) {
+    this.#path = path;
+    this.#file = file;
+    this.#report = report;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.#waitingBytes + bytes.length > MOST_WAITING_BYTES) {
+      this.#lost += 1;
+      return;
+    }
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    this.#draining ??= this.#drain();
+  }
+
+  reopen(): void {
+    this.#isStale = true;
+    this.#draining ??= this.#drain();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#draining;
+    await this.#file.close();
+  }
+
+  /** One at a time, so that lines keep their order and a file is taken away between two writes. */
+  async #drain(): Promise<void> {
+    while (this.#isStale || this.#waitingBytes > 0) {
+      try {
+        if (this.#isStale) await this.#takeNewFile();
+        await this.#writeOnce();
+        this.#recovered();
+      } catch (error) {
+        this.#failed(error);
+        if (this.#closing.signal.aborted) break;
+        await pause(RETRY_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => undefined);
+      }
+    }
+    this.#draining = undefined;
+  }
+
+  async #takeNewFile(): Promise<void> {
+    const fresh = await openToAppend(this.#path);
+    const old = this.#file;
+    this.#file = fresh;
+    this.#isStale = false;
+    await old.close();
+  }
+
+  async #writeOnce(): Promise<void> {
+    const bytes = Buffer.concat(this.#waiting);
+    if (bytes.length === 0) return;
+    this.#waiting = [bytes];
+    const { bytesWritten } = await this.#file.write(bytes);
+    this.#waiting[0] = bytes.subarray(bytesWritten);
+    this.#waitingBytes -= bytesWritten;
+  }
+
+  #failed(error: unknown): void {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    if (!this.#hasFailed) {
+      this.#report(
+        `The audit log cannot be written (${code}): up to a megabyte of it waits for better times`,
+      );
+    }
+    this.#hasFailed = true;
+  }
+
+  #recovered(): void {
+    if (!this.#hasFailed) return;
+    this.#report(`The audit log is written again; lines that were lost: ${this.#lost}`);
+    this.#hasFailed = false;
+    this.#lost = 0;
+  }
+}
+
+function openToAppend(path: string): Promise<FileHandle> {
+  return open(path, 'a', OWNER_ONLY);
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+const CHARACTERS = 16;
+
+/** Names a session in the audit log: the same for all of its events, and of no use to whoever reads it. */
+export function publicSessionId(storeKey: string): string {
+  return fingerprint(`session:${storeKey}`);
+}
+
+/** Stands for an account whose name is its credential. */
+export function accountFingerprint(account: string): string {
+  return `sha256:${fingerprint(`account:${account}`)}`;
+}
+
+function fingerprint(text: string): string {
+  return createHash('sha256').update(`portico audit ${text}`).digest('hex').slice(0, CHARACTERS);
+}

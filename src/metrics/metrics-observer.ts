@@ -1,0 +1,82 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type ErrorFacts, eventOutcome } from '../observation/event-outcome.js';
+import { type Observer } from '../observation/observer.js';
+import { type SessionEventKind } from '../observation/session-event.js';
+import { platformOperation } from '../platform/platform-operation.js';
+import { DURATION_BUCKETS, FAST_BUCKETS } from './duration-buckets.js';
+
+/** The events that begin a session, or try to. */
+const LOGINS: ReadonlySet<SessionEventKind> = new Set(['login', 'delegate', 'profile_use', 'relogin']);
+
+/** Counts and times what the rooms below tell. Labels come from closed sets, never from a caller. */
+export function metricsObserver(registry: Registry, factsOf: (error: unknown) => ErrorFacts): Observer {
+  const registers = [registry];
+  const logins = new Counter({
+    name: 'portico_logins_total',
+    help: 'Logins, delegations, uses of profiles and new logins of service sessions; the reason is empty for a success.',
+    labelNames: ['event', 'outcome', 'reason'],
+    registers,
+  });
+  const platformCalls = new Histogram({
+    name: 'portico_platform_call_duration_seconds',
+    help: 'Time of one call to the platform; the status is `none` where there was no answer.',
+    labelNames: ['operation', 'status'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const platformCallsInFlight = new Gauge({
+    name: 'portico_platform_calls_in_flight',
+    help: 'Calls to the platform that are under way.',
+    registers,
+  });
+  const circuits = new Gauge({
+    name: 'portico_platform_circuit_open',
+    help: '1 while the platform is left alone after many failures: `auth` for logins, `data` for the rest.',
+    labelNames: ['circuit'],
+    registers,
+  });
+  const storeOperations = new Histogram({
+    name: 'portico_session_store_operation_duration_seconds',
+    help: 'Time of one operation of the session store.',
+    labelNames: ['operation', 'outcome'],
+    buckets: FAST_BUCKETS,
+    registers,
+  });
+  // An increase is seen only of what has been there before.
+  for (const circuit of ['auth', 'data'] as const) circuits.set({ circuit }, 0);
+  logins.inc({ event: 'relogin', outcome: 'failure', reason: 'LOGIN_FAILED' }, 0);
+
+  return {
+    sessionEvent: ({ kind, error }) => {
+      if (!LOGINS.has(kind)) return;
+      const failure = error === undefined ? undefined : factsOf(error);
+      const reason = failure === undefined ? '' : (failure.reason ?? failure.code);
+      logins.inc({ event: kind, outcome: eventOutcome(kind, failure), reason });
+    },
+    circuitChange: ({ circuit, isOpen }) => {
+      circuits.set({ circuit }, isOpen ? 1 : 0);
+    },
+    platformCall: (call) => {
+      platformCallsInFlight.inc();
+      return {
+        ended: ({ status, milliseconds }) => {
+          platformCallsInFlight.dec();
+          const labels = { operation: platformOperation(call), status: status ?? 'none' };
+          platformCalls.observe(labels, milliseconds / 1000);
+        },
+      };
+    },
+    step: async ({ kind, operation }, work) => {
+      if (kind !== 'session_store') return work();
+      const end = storeOperations.startTimer({ operation });
+      try {
+        const result = await work();
+        end({ outcome: 'ok' });
+        return result;
+      } catch (error) {
+        end({ outcome: 'error' });
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,2 @@
+/** The injection token of the `Tracing` of the service; undefined when traces are off. */
+export const ActiveTracing = Symbol('ActiveTracing');

@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type * as OpenTelemetryApi from '@opentelemetry/api';
+import type { Attributes, Span, Tracer } from '@opentelemetry/api';
+import { type TraceParent } from '../logging/trace-parent.js';
+
+/** Where a span begins: at a caller's request, at a call to another service, or in between. */
+export type SpanPlace = 'server' | 'client' | 'internal';
+
+/** How a span begins. Attributes come from closed sets and settings, never from a request. */
+export interface SpanBeginning {
+  readonly place?: SpanPlace;
+  readonly attributes?: Attributes;
+  /** The caller's place in a trace that this span continues. Default: the active span. */
+  readonly parent?: TraceParent | undefined;
+}
+
+/** Names of error classes are written by developers. Whatever looks different is not one. */
+const ERROR_NAME = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
+
+/** Spans of one service. Which span is the active one is known to each request apart. */
+export class Tracing {
+  readonly #api: typeof OpenTelemetryApi;
+  readonly #tracer: Tracer;
+  readonly #active = new AsyncLocalStorage<{ span: Span }>();
+
+  constructor(api: typeof OpenTelemetryApi, tracer: Tracer) {
+    this.#api = api;
+    this.#tracer = tracer;
+  }
+
+  /** Starts a span. Whoever starts it ends it. */
+  begin(name: string, { place = 'internal', attributes = {}, parent }: SpanBeginning = {}): Span {
+    const { SpanKind } = this.#api;
+    const kind = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }[place];
+    return this.#tracer.startSpan(name, { kind, attributes }, this.#below(parent));
+  }
+
+  /** Serves a request: the span is active in all that `serve` begins. */
+  enter(span: Span, serve: () => void): void {
+    this.#active.run({ span }, serve);
+  }
+
+  /** Makes a span the active one for the rest of the request that is being served. */
+  activate(span: Span): void {
+    const store = this.#active.getStore();
+    if (store !== undefined) store.span = span;
+  }
+
+  /** The trace of the request that is being served; undefined where there is none. */
+  get traceId(): string | undefined {
+    return this.#active.getStore()?.span.spanContext().traceId;
+  }
+
+  /** Runs work in a span of its own, which fails as the work does. */
+  async run<T>(name: string, beginning: SpanBeginning, work: () => Promise<T>): Promise<T> {
+    const span = this.begin(name, beginning);
+    try {
+      return await this.#active.run({ span }, work);
+    } catch (error) {
+      this.fail(span, errorType(error));
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  /** Marks a span as failed. */
+  fail(span: Span, type: string): void {
+    span.setAttribute('error.type', type);
+    span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
+  }
+
+  #below(parent: TraceParent | undefined): OpenTelemetryApi.Context {
+    const { ROOT_CONTEXT, trace, TraceFlags } = this.#api;
+    if (parent !== undefined) {
+      const { traceId, spanId, isSampled } = parent;
+      const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+      return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+    }
+    const active = this.#active.getStore()?.span;
+    return active === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, active);
+  }
+}
+
+/** The place of a span in its trace, for the next service. */
+export function placeOf(span: Span): TraceParent {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return { traceId, spanId, isSampled: (traceFlags & 1) === 1 };
+}
+
+/** What kind of error ended a span: the name of its class, never its message. */
+export function errorType(error: unknown): string {
+  return error instanceof Error && ERROR_NAME.test(error.name) ? error.name : 'Error';
+}
