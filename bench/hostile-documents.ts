@@ -1,4 +1,5 @@
 /** How long a built service in production takes to refuse each hostile document, and for how long it keeps others waiting. */
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ const app = await createApp({
   NODE_ENV: 'production',
   EMBEDDED_PLATFORM: 'on',
   LOG_LEVEL: 'silent',
-  SESSION_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
+  SESSION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
   SESSION_STORE_PATH: join(folder, 'sessions.db'),
 });
 await app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,4 +1,4 @@
-import { settingDescriptions } from '../dist/config/checks/setting.js';
+import { secretSettings, settingDescriptions } from '../dist/config/checks/setting.js';
 import { Settings } from '../dist/config/settings.js';
 
 const defaults = new Settings();
@@ -6,6 +6,10 @@ const defaults = new Settings();
 function defaultOf(name) {
   const value = defaults[name];
   return value === undefined || (Array.isArray(value) && value.length === 0) ? undefined : String(value);
+}
+
+function secretFiles() {
+  return [...secretSettings()].map((name) => `\`${name}_FILE\``).join(', ');
 }
 
 /** docs/configuration.md: the table of all settings. */
@@ -20,7 +24,11 @@ export function configurationPage() {
 
 Settings are read once, at start, from the environment and from a \`.env\` file in the working directory; the environment
 takes precedence. An empty value counts as not set. All settings are checked together: the service names every one that it
-cannot use, never its value, and exits with code 1.
+cannot use, never its value, and exits with code 1. The content of files that settings name is checked with them. A variable
+whose name is close to that of a setting is warned of. \`portico check\` checks all of this without starting the service.
+
+Secrets can be given as files, as containers mount them: ${secretFiles()}. White space around the
+content does not count.
 
 | name | default | meaning |
 | --- | --- | --- |

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FEDERATION_SECRET } from '../measure/cases.ts';
@@ -38,7 +39,7 @@ function portico(
           NODE_ENV: 'production',
           PORT: `${port}`,
           PLATFORM_BASE_URL: `${surroundings.platform.origin}/api`,
-          SESSION_KEYS: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
+          SESSION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
           SESSION_STORE_PATH: join(folder, 'sessions.db'),
           FEDERATION_SECRET,
           ...settings,

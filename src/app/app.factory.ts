@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { AppModule } from './app.module.js';
 import { AnswerTurns } from '../answers/answer-turns.js';
 import { AnswersModule } from '../answers/answers.module.js';
+import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
@@ -61,7 +62,7 @@ const CLIENT_HEADERS = [
  * @throws SettingsError when a setting cannot be used, with all of them named.
  */
 export async function createApp(given?: Environment): Promise<NestFastifyApplication> {
-  const { settings, environment, module } = await SettingsModule.read(given);
+  const { settings, environment, module, warnings } = await SettingsModule.read(given, problemsInFiles);
   const scope = new RequestScope();
   const adapter = new HttpAdapter({
     bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
@@ -76,6 +77,7 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
     logController: new LogController({ disableRequestLogging: true }),
   });
   const server = adapter.getInstance();
+  for (const warning of warnings) server.log.warn({ context: 'Settings' }, warning);
   const observation = new Observation();
   const telemetry = await openTelemetry(settings, environment, (message) => {
     server.log.warn({ context: 'OpenTelemetry' }, message);

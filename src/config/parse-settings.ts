@@ -1,6 +1,8 @@
 import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { validateSync, type ValidationError } from 'class-validator';
+import { type Environment } from './environment.js';
 import { settingDescriptions } from './checks/setting.js';
+import { withSecretFiles } from './secret-files.js';
 import { Settings } from './settings.js';
 
 /** Lists every setting that cannot be used and what it must be, but never its value. */
@@ -12,19 +14,28 @@ export class SettingsError extends Error {
   }
 }
 
-/**
- * Takes all settings from an environment and checks them together. An empty value counts as not set.
- *
- * @throws SettingsError that names every setting that cannot be used
- */
-export function parseSettings(environment: Readonly<Record<string, unknown>>): Settings {
-  const given = settingDescriptions()
+/** All settings of an environment, usable or not. */
+export interface CheckedSettings {
+  readonly settings: Settings;
+  /** What is wrong, each beginning with the name of its setting; empty where the settings can be used. */
+  readonly problems: readonly string[];
+}
+
+/** Takes all settings from an environment and checks them together. An empty value counts as not set. */
+export function checkSettings(given: Environment): CheckedSettings {
+  const { environment, fromFiles, problems: fileProblems } = withSecretFiles(given);
+  const present = settingDescriptions()
     .map(({ name }) => [name, environment[name]] as const)
     .filter(([, value]) => value !== undefined && value !== '');
-  const settings = plainToInstance(Settings, Object.fromEntries(given), { exposeDefaultValues: true });
-  const problems = validateSync(settings).flatMap((error) =>
-    Object.values(error.constraints ?? {}).slice(-1),
-  );
+  const settings = plainToInstance(Settings, Object.fromEntries(present), { exposeDefaultValues: true });
+  const problems = [...fileProblems];
+  for (const error of validateSync(settings)) {
+    const problem = problemOf(error);
+    const isFile = fromFiles.has(error.property);
+    // A file that cannot be read leaves its setting empty, which has been reported.
+    if (!isFile) problems.push(problem);
+    else if (environment[error.property] !== '') problems.push(problem.replace(/^\w+/, '$&_FILE: the content'));
+  }
   // Node's own switch would override PLATFORM_TLS_VERIFY and turn off the checks of Redis and secret store connections.
   if (
     environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' &&
@@ -35,6 +46,16 @@ export function parseSettings(environment: Readonly<Record<string, unknown>>): S
       'NODE_TLS_REJECT_UNAUTHORIZED may be 0 in production only together with ALLOW_INSECURE_TLS=true',
     );
   }
+  return { settings, problems };
+}
+
+/** @throws SettingsError that names every setting that cannot be used */
+export function parseSettings(environment: Environment): Settings {
+  const { settings, problems } = checkSettings(environment);
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
+}
+
+function problemOf({ property, constraints = {} }: ValidationError): string {
+  return Object.values(constraints).at(-1) ?? `${property} cannot be used`;
 }

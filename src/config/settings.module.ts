@@ -1,7 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule, getConfigToken, registerAs } from '@nestjs/config';
 import { type Environment, processEnvironment, readEnvironment } from './environment.js';
-import { parseSettings } from './parse-settings.js';
+import { nearMisses } from './near-misses.js';
+import { checkSettings, SettingsError } from './parse-settings.js';
 import { secretSettings } from './checks/setting.js';
 import { Settings } from './settings.js';
 
@@ -9,6 +10,23 @@ const ENVIRONMENT = 'environment';
 
 /** The injection token of the whole {@link Environment}: the variables that a profile file names are not settings. */
 export const ProcessEnvironment = getConfigToken(ENVIRONMENT);
+
+/**
+ * Checks the content of the files that settings name. Files that are not there, or not set, are none of its business.
+ *
+ * @returns each problem, beginning with the name of its setting
+ */
+export type FileCheck = (settings: Settings) => Promise<readonly string[]>;
+
+/** What was read at start. */
+export interface ReadSettings {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly environment: Environment;
+  /** What the operator should know although the service starts. */
+  readonly warnings: readonly string[];
+  readonly module: DynamicModule;
+}
 
 /** Provides the settings, which are read once, before anything else is built. */
 @Module({})
@@ -18,15 +36,16 @@ export class SettingsModule {
    * report nor a child process gets them.
    *
    * @param given used instead of the environment and `.env`
+   * @param problemsInFiles what is wrong in the files that settings name; they are reported with everything else
    * @throws SettingsError
    */
-  static async read(
-    given?: Environment,
-  ): Promise<{ settings: Settings; environment: Environment; module: DynamicModule }> {
+  static async read(given?: Environment, problemsInFiles?: FileCheck): Promise<ReadSettings> {
     const environment = given ?? readEnvironment();
     if (given === undefined)
       for (const name of secretSettings()) Reflect.deleteProperty(processEnvironment(), name);
-    const settings = parseSettings(environment);
+    const { settings, problems } = checkSettings(environment);
+    const found = [...problems, ...((await problemsInFiles?.(settings)) ?? [])];
+    if (found.length > 0) throw new SettingsError(found);
     const module = {
       module: SettingsModule,
       global: true,
@@ -41,6 +60,6 @@ export class SettingsModule {
       providers: [{ provide: Settings, useValue: settings }],
       exports: [Settings],
     };
-    return { settings, environment, module };
+    return { settings, environment, warnings: nearMisses(environment), module };
   }
 }

@@ -49,6 +49,11 @@ export class Settings extends IntersectionType(
     return this.runsEmbeddedPlatform && this.PLATFORM_BASE_URL === undefined;
   }
 
+  /** Long enough for a balancer that asks every two seconds; on a developer's machine nobody asks. */
+  get shutdownDelaySeconds(): number {
+    return this.SHUTDOWN_DELAY_SECONDS ?? (this.production ? 5 : 0);
+  }
+
   get production(): boolean {
     return isProduction(this);
   }

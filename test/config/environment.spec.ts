@@ -40,12 +40,12 @@ describe('the environment', () => {
   });
 
   it('loses its secrets to the settings, even if another setting is refused', async () => {
-    process.env.FEDERATION_SECRET = 'canary';
+    process.env.FEDERATION_SECRET = 'canary-of-sixteen';
     const { settings } = await SettingsModule.read();
-    expect(settings.FEDERATION_SECRET).toBe('canary');
+    expect(settings.FEDERATION_SECRET).toBe('canary-of-sixteen');
     expect(process.env).not.toHaveProperty('FEDERATION_SECRET');
 
-    process.env.FEDERATION_SECRET = 'canary';
+    process.env.FEDERATION_SECRET = 'canary-of-sixteen';
     await writeFile('.env', 'PORT=none\n');
     await expect(SettingsModule.read()).rejects.toThrow(/PORT/);
     expect(process.env).not.toHaveProperty('FEDERATION_SECRET');

@@ -1,11 +1,18 @@
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { nearMisses } from '../../src/config/near-misses.js';
 import { parseSettings, SettingsError } from '../../src/config/parse-settings.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 /** A file that exists. */
 const OWN_PATH = fileURLToPath(import.meta.url);
-const KEY = `2026a:${Buffer.alloc(32, 7).toString('base64')}`;
+const KEY = `2026a:${randomBytes(32).toString('base64')}`;
+
+/** A key of one byte, again and again. */
+const filled = (byte: number): string => `2026a:${Buffer.alloc(32, byte).toString('base64')}`;
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -120,6 +127,24 @@ describe('settings', () => {
     ['LOGIN_RATE_PER_ADDRESS', '-1'],
     ['LOGIN_WAIT_MS', '0'],
     ['PLATFORM_APPLICATION_TYPE', '-5'],
+    ['NODE_ENV', 'Production'],
+    ['NODE_ENV', 'prod'],
+    ['NODE_ENV', 'staging'],
+    ['PLATFORM_APPLICATION_TYPE', '-1'],
+    ['PLATFORM_APPLICATION_TYPE', '65536'],
+    ['SESSION_MAX_SECONDS', '9000000000000'],
+    ['SESSION_IDLE_SECONDS', '31536001'],
+    ['GRAPHQL_MAX_TOKENS', '1000000001'],
+    ['FEDERATION_SECRET', 'ab'],
+    ['FEDERATION_SECRET', 'sixteen characters'],
+    ['SESSION_KEYS', filled(0)],
+    ['SESSION_KEYS', filled(65)],
+    ['SESSION_HEADER', 'cookie'],
+    ['SESSION_HEADER', 'Content-Type'],
+    ['SESSION_HEADER', 'host'],
+    ['SESSION_HEADER', 'X-Request-Id'],
+    ['SESSION_HEADER', 'X-Forwarded-For'],
+    ['SHUTDOWN_DELAY_SECONDS', '301'],
   ])('do not accept %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
   });
@@ -160,5 +185,78 @@ describe('settings', () => {
 
   it('require a base URL when the embedded platform is off', () => {
     expect(problemsOf({ EMBEDDED_PLATFORM: 'off' })).toEqual([expect.stringMatching(/^PLATFORM_BASE_URL /)]);
+  });
+
+  it.each(['Authorization', 'X-Portico-Session', 'X-Session', 'Session-Token'])(
+    'accept %s as the header of a handle',
+    (name) => {
+      expect(problemsOf({ SESSION_HEADER: name })).toEqual([]);
+    },
+  );
+
+  describe('that are secret', () => {
+    let folder: Awaited<ReturnType<typeof tempFolder>>;
+    beforeEach(async () => (folder = await tempFolder()));
+    afterEach(() => folder.remove());
+
+    const file = async (content: string): Promise<string> => {
+      const path = join(folder.path, 'secret');
+      await writeFile(path, content);
+      return path;
+    };
+
+    it.each([
+      ['SESSION_KEYS', KEY],
+      ['FEDERATION_SECRET', 'sixteen-letters-'],
+      ['REDIS_URL', 'rediss://portico:password@redis.example'],
+    ])('come from the file of %s_FILE, without its line break', async (name, secret) => {
+      expect(parseSettings({ [`${name}_FILE`]: await file(`${secret}\n`) })).toMatchObject({ [name]: secret });
+    });
+
+    it('count as given by their file where they are required', async () => {
+      const REDIS_URL_FILE = await file('redis://redis.example');
+      expect(problemsOf({ SESSION_STORE: 'redis', REDIS_URL_FILE })).toEqual([]);
+    });
+
+    it('are named with what is wrong in their file, once, and never shown', async () => {
+      const problems = problemsOf({
+        NODE_ENV: 'production',
+        PLATFORM_BASE_URL: 'https://platform.example/api',
+        SESSION_KEYS_FILE: join(folder.path, 'CANARY'),
+        FEDERATION_SECRET_FILE: await file('CANARY'),
+        REDIS_URL: 'redis://CANARY.example',
+        REDIS_URL_FILE: await file('CANARY'),
+      });
+      expect([...problems].sort()).toEqual([
+        expect.stringMatching(/^FEDERATION_SECRET_FILE: the content must be /),
+        'REDIS_URL and REDIS_URL_FILE are both set: keep one of them',
+        expect.stringMatching(/^REDIS_URL_FILE: the content must be /),
+        expect.stringMatching(/^SESSION_KEYS_FILE must be the path of /),
+      ]);
+      expect(problems.join()).not.toContain('CANARY');
+    });
+  });
+});
+
+describe('variables that look like settings', () => {
+  it.each([
+    ['PLATFROM_BASE_URL', 'PLATFORM_BASE_URL'],
+    ['platform_base_url', 'PLATFORM_BASE_URL'],
+    ['PLATFORM-BASE-URL', 'PLATFORM_BASE_URL'],
+    ['PLATFORM_TIMEOUT', 'PLATFORM_TIMEOUT_MS'],
+    ['SESSION_KEY', 'SESSION_KEYS'],
+    ['SESSION_KEYS_FILES', 'SESSION_KEYS_FILE'],
+    ['NODE_EVN', 'NODE_ENV'],
+    ['Port', 'PORT'],
+  ])('are reported: %s, where %s is meant', (written, meant) => {
+    expect(nearMisses({ [written]: 'CANARY' })).toEqual([
+      `${written} is not a setting and has no effect: is ${meant} meant?`,
+    ]);
+  });
+
+  it('are not the settings themselves, nor what other programs read', () => {
+    const others = ['HOSTNAME', 'POST', 'NODE_OPTIONS', 'SESSION_MANAGER', 'REDIS_PORT', 'PORTICO_PORT', 'PATH'];
+    const own = ['PORT', 'REDIS_URL', 'REDIS_URL_FILE', 'NODE_ENV'];
+    expect(nearMisses(Object.fromEntries([...others, ...own].map((name) => [name, 'x'])))).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -170,7 +171,7 @@ describe('the service as a process', () => {
 
   it('tells no secret setting in a diagnostic report', async () => {
     const canaries = createCanaries();
-    const key = Buffer.alloc(32, 'CANARY').toString('base64');
+    const key = randomBytes(32).toString('base64');
     canaries.watch('session key', key);
     const service = await runService(folder.path, {
       NODE_OPTIONS: `--report-on-signal --report-directory=${folder.path} --report-filename=report.json`,

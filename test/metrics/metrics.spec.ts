@@ -106,7 +106,7 @@ describe('the metrics port', () => {
         expect(data).toEqual({ hasSession: false });
       }
     };
-    await forge((sealed) => sealed.replace('1.', '1.gone-'));
+    await forge((sealed) => sealed.replace('2.', '2.gone-'));
     expect([await total('unknown_key'), await total('not_authentic')]).toEqual([2, 0]);
     await forge((sealed) => `${sealed.slice(0, -4)}AAAA`);
     expect([await total('unknown_key'), await total('not_authentic')]).toEqual([2, 1]);

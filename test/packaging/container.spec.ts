@@ -1,15 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { parseSettings } from '../../src/config/parse-settings.js';
 import { settingDescriptions } from '../../src/config/checks/setting.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { sessionKeysSetting } from '../support/session/session-keys.js';
 
 const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const SETTINGS = settingDescriptions().map(({ name }) => name);
 
 interface Compose {
-  readonly services: { readonly portico: { readonly environment: Readonly<Record<string, string>> } };
+  readonly services: {
+    readonly portico: {
+      readonly environment: Readonly<Record<string, string>>;
+      readonly secrets: readonly string[];
+    };
+  };
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
 describe('the container', () => {
@@ -44,11 +52,14 @@ describe('the container', () => {
     for (const name of names) expect(SETTINGS).toContain(name);
   });
 
-  it('starts as compose.yaml says, once the platform and the keys are named', () => {
-    const { environment } = (parse(text('compose.yaml')) as Compose).services.portico;
+  it('starts as compose.yaml says, once the platform is named and the keys are made', async () => {
+    const { services, secrets } = parse(text('compose.yaml')) as Compose;
+    const { environment } = services.portico;
+    await using folder = await tempFolder();
+    const keys = `${folder.path}/session-keys`;
+    await writeFile(keys, `${sessionKeysSetting()}\n`);
     const given: Record<string, string> = {
       PLATFORM_BASE_URL: 'https://analytics.example/api',
-      SESSION_KEYS: sessionKeysSetting(),
     };
     const filled = Object.entries(environment).map(([name, value]) => [
       name,
@@ -57,8 +68,11 @@ describe('the container', () => {
       ),
     ]);
 
-    for (const name of Object.keys(environment)) expect(SETTINGS).toContain(name);
-    expect(parseSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled) })).toMatchObject({
+    for (const name of Object.keys(environment)) expect(SETTINGS).toContain(name.replace(/_FILE$/, ''));
+    // Compose stops where the file is not there; it makes none, so no host gets a key of its own.
+    expect(services.portico.secrets).toEqual(Object.keys(secrets));
+    expect(environment.SESSION_KEYS_FILE).toBe('/run/secrets/session-keys');
+    expect(parseSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled), SESSION_KEYS_FILE: keys })).toMatchObject({
       SESSION_STORE: 'redis',
       REDIS_URL: 'redis://redis:6379/0',
       PLATFORM_HEADER_VENDOR: 'SVC',

@@ -13,6 +13,9 @@ import {
 /** The longest delay that Node's timers accept. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** The largest number where a setting gives no bound of its own. */
+const LARGEST = 1_000_000_000;
+
 /** Converts `true` and `false`; leaves anything else for the checks to refuse. */
 export function TrueOrFalse(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
@@ -37,16 +40,14 @@ export function Matching(pattern: RegExp, message: string): PropertyDecorator {
   return all(IsOptional(), Matches(pattern, { message: `$property ${message}` }));
 }
 
-/** A whole number within the given bounds. */
-export function WholeNumber(least?: number, most?: number): PropertyDecorator {
-  const from =
-    least === undefined ? '' : most === undefined ? ` of at least ${least}` : ` from ${least} to ${most}`;
-  const options = { message: `$property must be a whole number${from}` };
+/** A whole number within bounds. There is always an upper one: a number with a digit too many is a mistake. */
+export function WholeNumber(least: number, most = LARGEST): PropertyDecorator {
+  const options = { message: `$property must be a whole number from ${least} to ${most}` };
   return all(
     Type(() => Number),
     IsInt(options),
-    ...(least === undefined ? [] : [Min(least, options)]),
-    ...(most === undefined ? [] : [Max(most, options)]),
+    Min(least, options),
+    Max(most, options),
   );
 }
 

@@ -16,7 +16,7 @@ export function isReadableFile(path: unknown): boolean {
   return isReadable(path, constants.R_OK, (stats) => stats.isFile());
 }
 
-function isReadableFolder(path: unknown): boolean {
+export function isReadableFolder(path: unknown): boolean {
   return isReadable(path, constants.R_OK | constants.X_OK, (stats) => stats.isDirectory());
 }
 

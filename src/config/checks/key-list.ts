@@ -5,8 +5,10 @@ export interface NamedKey {
 }
 
 const KEY_BYTES = 32;
+/** 32 random bytes have about 30 different values; fewer than this are no coincidence. */
+const LEAST_DIFFERENT_BYTES = 12;
 
-/** Parses `kid:base64(32 bytes),…`, newest first; undefined if a part is malformed or a kid occurs twice. */
+/** Parses `kid:base64(32 bytes),…`, newest first; undefined if a part is malformed or not random, or a kid occurs twice. */
 export function parseKeyList(text: string): NamedKey[] | undefined {
   const keys: NamedKey[] = [];
   for (const part of text.split(',')) {
@@ -14,7 +16,8 @@ export function parseKeyList(text: string): NamedKey[] | undefined {
     if (match?.[1] === undefined || match[2] === undefined) return undefined;
     const kid = match[1];
     const key = Buffer.from(match[2], 'base64');
-    if (key.length !== KEY_BYTES || keys.some((other) => other.kid === kid)) return undefined;
+    if (key.length !== KEY_BYTES || new Set(key).size < LEAST_DIFFERENT_BYTES) return undefined;
+    if (keys.some((other) => other.kid === kid)) return undefined;
     keys.push({ kid, key });
   }
   return keys;

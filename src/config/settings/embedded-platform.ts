@@ -19,6 +19,6 @@ export class EmbeddedPlatformSettings {
   EMBEDDED_PLATFORM_PATH = '/api';
 
   @Setting('seconds without use after which a session of the embedded platform times out')
-  @WholeNumber(1)
+  @WholeNumber(1, 365 * 24 * 3600)
   EMBEDDED_PLATFORM_IDLE_SECONDS = 1800;
 }

@@ -8,13 +8,13 @@ export class FederationSettings {
   )
   @Secret()
   @Matching(
-    /^[\x21-\x7e]+$/,
-    'must consist of printable ASCII characters without spaces, so that a header can carry it',
+    /^[\x21-\x7e]{16,1024}$/,
+    'must be 16 to 1024 printable ASCII characters without spaces, so that it cannot be guessed and a header can carry it',
   )
   FEDERATION_SECRET?: string;
 
   @Setting('how many entities one operation may request by their keys')
-  @WholeNumber(1)
+  @WholeNumber(1, 10_000)
   FEDERATION_MAX_REPRESENTATIONS = 100;
 
   @Setting(

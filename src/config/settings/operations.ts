@@ -29,4 +29,12 @@ export class OperationsSettings {
   @Setting('where the audit log goes: `stdout`, the path of a file, or `off`; see docs/audit.md')
   @IsString()
   AUDIT_LOG = 'stdout';
+
+  @Setting(
+    'for how many seconds after SIGTERM or SIGINT the service goes on while `/readyz` answers 503, so that balancers send new requests elsewhere; if not set: 5 in production, else 0',
+    '5',
+  )
+  @IsOptional()
+  @WholeNumber(0, 300)
+  SHUTDOWN_DELAY_SECONDS?: number;
 }

@@ -1,11 +1,14 @@
-import { IsString } from 'class-validator';
+import { IsIn, IsString } from 'class-validator';
 import { WholeNumber } from '../checks/checks.js';
 import { Setting } from '../checks/setting.js';
 
+/** Anything else, such as `Production` or `staging`, would run without the safe defaults. */
+const ENVIRONMENTS = ['production', 'development', 'test'] as const;
+
 export class ServiceSettings {
-  @Setting('`production` turns on the safe defaults: no introspection, no embedded platform, keys required')
-  @IsString()
-  NODE_ENV = 'development';
+  @Setting('`production` turns on the safe defaults: no introspection, no embedded platform, keys required; or `development`, or `test`')
+  @IsIn(ENVIRONMENTS, { message: `$property must be one of: ${ENVIRONMENTS.join(', ')}` })
+  NODE_ENV: (typeof ENVIRONMENTS)[number] = 'development';
 
   @Setting('the address on which the service listens')
   @IsString()

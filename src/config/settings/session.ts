@@ -1,11 +1,14 @@
 import { IsIn, IsString } from 'class-validator';
 import { isRedisUrl, LONGEST_TIMER_MS, Matching, Rule, WholeNumber } from '../checks/checks.js';
 import { isKeyList } from '../checks/key-list.js';
+import { hasOtherMeaning } from '../checks/request-headers.js';
 import { Secret, Setting } from '../checks/setting.js';
 import { isProduction, type ServiceSettings } from './service.js';
 
 /** Where sessions are kept. Each kind has a line in `src/session/store/store-backends.ts`. */
 export const SESSION_STORES = ['embedded', 'redis'] as const;
+
+const YEAR_SECONDS = 365 * 24 * 3600;
 
 export type SessionStoreKind = (typeof SESSION_STORES)[number];
 
@@ -35,11 +38,11 @@ export class SessionSettings {
 
   @Setting(
     'the keys that seal the sessions: a list of `kid:base64(32 bytes)`, newest first; required in production, otherwise one is created and kept next to the store',
-    '2026a:<the output of: openssl rand -base64 32>',
+    '<the output of: portico key>',
   )
   @Secret()
   @Rule(
-    'must be a comma-separated list of kid:base64 with 32 bytes each and no kid twice',
+    'must be a comma-separated list of kid:base64 with 32 random bytes each and no kid twice',
     (value) => value === undefined || isKeyList(value),
   )
   @Rule(
@@ -49,17 +52,21 @@ export class SessionSettings {
   SESSION_KEYS?: string;
 
   @Setting('seconds without use after which a handle expires')
-  @WholeNumber(1)
+  @WholeNumber(1, YEAR_SECONDS)
   SESSION_IDLE_SECONDS = 3600;
 
   @Setting('seconds after which a handle expires in any case')
-  @WholeNumber(1)
+  @WholeNumber(1, YEAR_SECONDS)
   SESSION_MAX_SECONDS = 43200;
 
   @Setting(
     "the request header that carries `Bearer <handle>`; choose another name if a router's own token uses this one",
   )
   @Matching(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of an HTTP header')
+  @Rule(
+    'must not be a header that has another meaning; choose Authorization or a name of your own such as X-Portico-Session',
+    (value) => typeof value !== 'string' || !hasOtherMeaning(value),
+  )
   SESSION_HEADER = 'authorization';
 
   @Setting(

@@ -7,9 +7,10 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { type NamedKey } from '../../config/checks/key-list.js';
+import { keyMark } from './key-mark.js';
 import { ShortMemory } from '../memory/short-memory.js';
 
-const FORMAT = '1';
+const FORMAT = '2';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -49,14 +50,15 @@ export class RecordSeal {
       cipher.final(),
       cipher.getAuthTag(),
     ]);
-    return `${FORMAT}.${kid}.${body.toString('base64url')}`;
+    return `${FORMAT}.${keyMark(this.#keys[0])}.${body.toString('base64url')}`;
   }
 
   /** The plaintext, or undefined where the text was not sealed for this context by a key that is still known. */
   open(sealed: string, context: SealContext): string | undefined {
-    const [format, kid, text] = sealed.split('.');
-    const key = this.#keys.find((known) => known.kid === kid);
-    if (format !== FORMAT || kid === undefined || text === undefined || key === undefined) return undefined;
+    const [, , text = ''] = sealed.split('.');
+    const key = this.#keyOf(sealed);
+    if (key === undefined) return undefined;
+    const { kid } = key;
     const body = Buffer.from(text, 'base64url');
     if (body.length < NONCE_BYTES + TAG_BYTES) return undefined;
     const decipher = createDecipheriv(
@@ -75,20 +77,24 @@ export class RecordSeal {
     }
   }
 
-  /** Whether the text says that it was sealed in this form by a key that is known here. */
+  /** Whether the text says that it was sealed in this form by a key that is known here: by the key itself, not only its id. */
   isOfKnownKey(sealed: string): boolean {
-    const [format, kid] = sealed.split('.');
-    return format === FORMAT && this.#keys.some((known) => known.kid === kid);
+    return this.#keyOf(sealed) !== undefined;
   }
 
   /** True when the text was sealed by an older key, so that the next write should seal it anew. */
   isOld(sealed: string): boolean {
-    return !sealed.startsWith(`${FORMAT}.${this.#keys[0].kid}.`);
+    return !sealed.startsWith(`${FORMAT}.${keyMark(this.#keys[0])}.`);
   }
 
   /** Drops the key that was derived for a record. */
   forget(storeKey: string): void {
     this.#derived.delete(storeKey);
+  }
+
+  #keyOf(sealed: string): NamedKey | undefined {
+    const [format, mark] = sealed.split('.');
+    return format === FORMAT ? this.#keys.find((known) => keyMark(known) === mark) : undefined;
   }
 
   #recordKey({ kid, key }: NamedKey, { handle, storeKey }: SealContext): KeyObject {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sessionKeysSetting } from '../../support/session/session-keys.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
 
@@ -62,7 +63,7 @@ describe('the federation fields', () => {
     start({
       NODE_ENV: 'production',
       PLATFORM_BASE_URL: platform.baseUrl,
-      SESSION_KEYS: `k:${Buffer.alloc(32, 7).toString('base64')}`,
+      SESSION_KEYS: sessionKeysSetting(),
       ...environment,
     });
   beforeAll(async () => (platform = await startPlatform()));

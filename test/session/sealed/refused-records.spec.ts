@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { PlatformClient } from '../../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
 import { storeKey } from '../../../src/session/sealed/handle.js';
+import { keyMark } from '../../../src/session/sealed/key-mark.js';
 import { RefusedRecords } from '../../../src/session/sealed/refused-records.js';
 import { type SessionService } from '../../../src/session/session.service.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../../support/session/session-bench.js';
@@ -47,7 +48,7 @@ describe('a record that does not open', () => {
   it.each([
     ['another session’s', async () => sealedOf(await beginSession(service, client, 'mallory'))],
     ['changed', async () => `${(await sealedOf(handle)).slice(0, -4)}AAAA`],
-    ['cut off', () => Promise.resolve('1.a.')],
+    ['cut off', () => Promise.resolve(`2.${keyMark(KEY)}.`)],
   ])('since it is %s is removed, and told of and counted once', async (_what, forged) => {
     await store.replace(storeKey(handle), 1, await forged());
     const answers = await Promise.all(Array.from({ length: 5 }, () => isOpen()));
@@ -77,6 +78,14 @@ describe('a record that does not open', () => {
     expect(logged).toEqual([
       'A stored session was sealed by a key that SESSION_KEYS does not hold: it stays closed',
     ]);
+    expect(await isOpen()).toBe(true);
+  });
+
+  it('since another host gave the id of its key to another key stays there, for the host that has the key', async () => {
+    const elsewhere = sessionService(store, client, [serverKey('a')], undefined, refused);
+    expect(await isOpen(elsewhere)).toBe(false);
+    expect(refused.count('unknown_key')).toBe(1);
+    expect(refused.count('not_authentic')).toBe(0);
     expect(await isOpen()).toBe(true);
   });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sessionKeys } from '../../../src/session/sealed/session-keys.js';
@@ -9,7 +10,7 @@ describe('session keys', () => {
   afterEach(() => folder.remove());
 
   it('are those of the settings, newest first', () => {
-    const text = ['b', 'a'].map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(',');
+    const text = ['b', 'a'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`).join(',');
     const { keys, file } = sessionKeys(text, `${folder.path}/sessions.db`);
     expect(keys.map(({ kid }) => kid)).toEqual(['b', 'a']);
     expect(file).toBeUndefined();

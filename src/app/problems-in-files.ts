@@ -1,0 +1,14 @@
+import { type Settings } from '../config/settings.js';
+import { problemsInProfiles } from '../credentials/profiles/problems-in-profiles.js';
+import { problemsInDocuments } from '../graphql/documents/problems-in-documents.js';
+import { problemsInPlatformFiles } from '../platform/problems-in-platform-files.js';
+
+/** What is wrong in the files that settings name: each problem begins with its setting and quotes no content. */
+export async function problemsInFiles(settings: Settings): Promise<string[]> {
+  const problems = await Promise.all([
+    problemsInPlatformFiles(settings),
+    problemsInProfiles(settings),
+    problemsInDocuments(settings),
+  ]);
+  return problems.flat();
+}
