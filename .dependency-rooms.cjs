@@ -19,6 +19,7 @@ module.exports = {
     'auth',
     'projects',
     'credentials',
+    'credentials/profiles',
     'session',
     'platform',
     'audit',
@@ -48,7 +49,7 @@ module.exports = {
   audit: ['graphql/errors', 'observation', 'config', 'logging'],
   tracing: ['graphql/errors', 'platform', 'observation', 'config', 'config/settings', 'logging', 'client'],
   console: ['config'],
-  health: ['session', 'session/store'],
+  health: ['session', 'session/store', 'platform'],
 
   graphql: [
     'graphql/answer',
@@ -114,7 +115,7 @@ module.exports = {
   'session/store': ['session/store/wire', 'config', 'config/settings', 'errors', 'client'],
   'session/store/wire': ['errors'],
 
-  platform: ['observation', 'config', 'client', 'embedded-platform'],
+  platform: ['observation', 'config', 'config/settings', 'config/checks', 'client', 'embedded-platform'],
 
   observation: ['client'],
   answers: [],

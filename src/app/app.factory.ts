@@ -10,6 +10,7 @@ import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
+import { ReadinessService } from '../health/readiness.service.js';
 import { Admission } from '../http/admission/admission.js';
 import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
 import { boundInFlight } from '../http/bound-in-flight.js';
@@ -90,7 +91,6 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
     tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
   logRequests(server, scope, traceIdOf);
-  drainConnections(server);
   const turns = turnsOfAnswers(server);
   addAnswerHeaders(server);
   readCallers(server, {
@@ -127,7 +127,8 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   );
   const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
   admission.addLogoutHashes(persisted?.hashesOf(/logout/i) ?? []);
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+  const readiness = app.get(ReadinessService);
+  drainConnections(server, () => readiness.isStopping);
   return app;
 }
 

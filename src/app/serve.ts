@@ -2,20 +2,34 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './app.factory.js';
 import { Settings } from '../config/settings.js';
 import { ReadinessService } from '../health/readiness.service.js';
+import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
 import { startFault } from './start-fault.js';
+import { stopOnSignals } from './stop-on-signals.js';
 import { startScreen } from './start-screen.js';
 
 /** Connections that the system keeps while the process is busy: of more, it lets the caller's next try wait for seconds. */
 const BACKLOG = 4096;
 
-/** Runs the service until it receives a signal. If it cannot start, it prints why in one line and exits with code 1. */
+/** Runs the service until it receives a signal; a second one ends it at once. If it cannot start, it prints why in one line and exits with code 1. */
 export async function serve(): Promise<void> {
   let app: NestFastifyApplication | undefined;
   try {
+    // A listener in place of Node's own, which would open the inspector: it runs whatever it is sent.
+    process.on('SIGUSR1', () => undefined);
     app = await createApp();
+    const service = app;
     const settings = app.get(Settings);
+    stopOnSignals({
+      delaySeconds: settings.shutdownDelaySeconds,
+      withdraw: () => {
+        service.get(ReadinessService).withdraw();
+      },
+      close: () => service.close(),
+    });
     await app.listen({ host: settings.HOST, port: settings.PORT, backlog: BACKLOG });
+    // Not waited for: a platform that is away must not delay the start.
+    void app.get(PlatformProbe).ask();
     const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
     if (!settings.production) {
       process.stdout.write(

@@ -78,6 +78,8 @@ const INPUT_PIPE = {
         graphiql: false,
         introspection: settings.introspection,
         includeStacktraceInErrorResponses: false,
+        // Apollo would close the port at once by a signal of its own.
+        stopOnTerminationSignals: false,
         hideSchemaDetailsFromClientErrors: !settings.introspection,
         // Errors are mapped in one place, and so is their HTTP status.
         autoTransformHttpErrors: false,

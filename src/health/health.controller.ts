@@ -16,10 +16,14 @@ export class HealthController {
     return this.health.check([]);
   }
 
-  /** The session store can be written and the service is not shutting down. */
+  /** The session store can be written and the service is not shutting down. Tells what came of asking the platform at start. */
   @Get('readyz')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.readiness.draining(), () => this.readiness.sessionStore()]);
+    return this.health.check([
+      () => this.readiness.draining(),
+      () => this.readiness.sessionStore(),
+      () => this.readiness.platform(),
+    ]);
   }
 }

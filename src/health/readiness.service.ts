@@ -1,5 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
+import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { SessionStore } from '../session/store/session-store.js';
 
 /** The probe is open to all: however often it is asked, the store is asked once in this time. */
@@ -16,7 +17,13 @@ export class ReadinessService implements BeforeApplicationShutdown {
   constructor(
     private readonly indicators: HealthIndicatorService,
     @Inject(SessionStore) private readonly store: SessionStore,
+    private readonly probe: PlatformProbe,
   ) {}
+
+  /** True once the service has been told to stop, although it still answers. */
+  get isStopping(): boolean {
+    return this.stopping;
+  }
 
   /** Whether the session store answers, or did so within the last second. */
   isReady(): Promise<boolean> {
@@ -37,8 +44,21 @@ export class ReadinessService implements BeforeApplicationShutdown {
     return (await this.isReady()) ? indicator.up() : indicator.down();
   }
 
-  beforeApplicationShutdown(): void {
+  /**
+   * What came of asking the platform once, at start. A platform that is away makes no instance unready: another instance would
+   * not reach it either.
+   */
+  platform(): HealthIndicatorResult {
+    return this.indicators.check('platform').up({ atStart: this.probe.result?.outcome ?? 'NOT_ASKED' });
+  }
+
+  /** From now on the service is not ready, although it still answers. */
+  withdraw(): void {
     this.stopping = true;
+  }
+
+  beforeApplicationShutdown(): void {
+    this.withdraw();
   }
 
   private async ask(): Promise<boolean> {

@@ -1,13 +1,11 @@
 import { type FastifyInstance } from 'fastify';
 
-/** Once the server closes, each remaining answer closes its connection, so that shutdown does not wait for idle ones. */
-export function drainConnections(server: FastifyInstance): void {
-  let closing = false;
-  server.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
+/**
+ * While the service stops, each answer closes its connection: callers open their next one elsewhere, and shutdown does not
+ * wait for idle ones.
+ */
+export function drainConnections(server: FastifyInstance, isStopping: () => boolean): void {
   server.addHook('onSend', async (_request, reply) => {
-    if (closing) void reply.header('connection', 'close');
+    if (isStopping()) void reply.header('connection', 'close');
   });
 }

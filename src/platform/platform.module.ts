@@ -4,6 +4,7 @@ import { Settings } from '../config/settings.js';
 import { Observation } from '../observation/observation.js';
 import { reportCookieOnce } from './report-cookie.js';
 import { platformClient } from './platform-client.factory.js';
+import { PlatformProbe } from './platform-probe.service.js';
 
 /** The platform that is run here, where none is configured. */
 export interface RunningPlatform {
@@ -52,8 +53,9 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
           onUnusableCookie: reportCookieOnce(logger),
         }),
     },
+    PlatformProbe,
   ],
-  exports: [EmbeddedPlatform, PlatformClient],
+  exports: [EmbeddedPlatform, PlatformClient, PlatformProbe],
 })
 export class PlatformModule implements OnApplicationShutdown {
   constructor(

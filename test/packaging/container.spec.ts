@@ -55,7 +55,7 @@ describe('the container', () => {
   it('starts as compose.yaml says, once the platform is named and the keys are made', async () => {
     const { services, secrets } = parse(text('compose.yaml')) as Compose;
     const { environment } = services.portico;
-    await using folder = await tempFolder();
+    const folder = await tempFolder();
     const keys = `${folder.path}/session-keys`;
     await writeFile(keys, `${sessionKeysSetting()}\n`);
     const given: Record<string, string> = {
@@ -77,5 +77,6 @@ describe('the container', () => {
       REDIS_URL: 'redis://redis:6379/0',
       PLATFORM_HEADER_VENDOR: 'SVC',
     });
+    await folder.remove();
   });
 });

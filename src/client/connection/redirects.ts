@@ -38,6 +38,14 @@ export async function followRedirects(
   }
 }
 
+/** The host that a redirect leads to; undefined where the response is none. */
+export function redirectHost(response: PlatformResponse): string | undefined {
+  const location = REDIRECTS.has(response.status) ? response.headerValues('location')[0] : undefined;
+  return location !== undefined && URL.canParse(location, response.url)
+    ? new URL(location, response.url).host
+    : undefined;
+}
+
 function redirected(line: RequestLine, status: number, location: string): RequestLine {
   if (!URL.canParse(location, line.url.href)) {
     throw new PlatformHttpError('The platform redirected to an invalid URL.', { status });
@@ -46,6 +54,7 @@ function redirected(line: RequestLine, status: number, location: string): Reques
   if (url.origin !== line.url.origin || url.username !== '' || url.password !== '') {
     throw new ForeignRedirectError('The platform redirected to another origin; it was not followed.', {
       status,
+      redirectHost: url.host,
     });
   }
   url.hash = '';

@@ -38,6 +38,12 @@ export class VendorHeaders {
     return values.length === 1 && isFieldValue(values[0]) ? values[0] : undefined;
   }
 
+  /** The name of a header that looks like the token of another vendor. */
+  otherTokenHeader(headers: ResponseHeaders): string | undefined {
+    const names = headers.fields.map(([name]) => name);
+    return names.find((name) => /^x-[a-z0-9]{1,32}-authtoken$/i.test(name) && !this.owns(name));
+  }
+
   /**
    * Adds the vendor headers of a response, except the token, to those held, under lowercase names. At most 16 headers and 4 KB
    * are held: a header beyond these limits is ignored, and those already held stay.

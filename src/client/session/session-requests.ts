@@ -1,7 +1,7 @@
 import { pathBelow, resolveBelow } from '../connection/base-url.js';
 import { isLoginPath } from '../connection/operations.js';
 import { type PlatformConnection } from '../connection/platform-connection.js';
-import { type RequestLine } from '../connection/redirects.js';
+import { redirectHost, type RequestLine } from '../connection/redirects.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
 import { errorOfResponse, isErrorInDisguise } from '../connection/response/response-error.js';
 import {
@@ -132,6 +132,7 @@ export class SessionRequests {
     if (token === undefined) {
       throw new PlatformHttpError('The platform accepted the login without exactly one well-formed token.', {
         status,
+        tokenHeader: settings.vendorHeaders.otherTokenHeader(response.headers),
       });
     }
     const isOtherUser = isSameUser && userGeneration !== state.userGeneration;
@@ -160,9 +161,10 @@ export class SessionRequests {
   #loginFailure(response: PlatformResponse, secrets: readonly string[]): PlatformError {
     const { status } = response;
     const error = this.#errorOf(response, true, ...secrets);
-    if (status > 299 || error.kind !== 'protocol') return error;
+    const isRedirect = status > 299 && status < 400;
+    if ((status > 299 && !isRedirect) || error.kind !== 'protocol') return error;
     const message = `The platform answered the login with HTTP ${status}; only 204 starts a session.`;
-    return new PlatformHttpError(message, { status });
+    return new PlatformHttpError(message, { status, redirectHost: redirectHost(response) });
   }
 
   #errorOf(response: PlatformResponse, isLogin: boolean, ...sent: string[]): PlatformError {

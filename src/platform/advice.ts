@@ -1,0 +1,78 @@
+import { type PlatformError, PlatformUnreachableError } from '../client/index.js';
+import { type PlatformSettings } from '../config/settings/platform.js';
+
+/** What is wrong on the way to the platform, for the operator, and which setting fixes it. */
+export interface Advice {
+  readonly found: string;
+  /** Begins with the name of the setting. */
+  readonly fix: string;
+}
+
+const UNREACHABLE: Readonly<Record<string, Advice>> = {
+  DNS: {
+    found: 'the host name of the platform does not resolve',
+    fix: 'PLATFORM_BASE_URL: check the host name, or the DNS of this machine',
+  },
+  CONNECT: {
+    found: 'nothing answers at the address of the platform',
+    fix: 'PLATFORM_BASE_URL: check host and port, and whether a firewall lets this machine through',
+  },
+  TLS: {
+    found: 'the certificate of the platform is not trusted',
+    fix: 'PLATFORM_TLS_VERIFY: set it to the path of the bundle of the authority that issued the certificate',
+  },
+};
+
+/** What an error of the platform client says about the settings; undefined where it says nothing about them. */
+export function adviceFor(error: PlatformError, settings: PlatformSettings): Advice | undefined {
+  if (error.redirectHost !== undefined) return redirectAdvice(error.redirectHost);
+  if (error.tokenHeader !== undefined) {
+    const vendor = error.tokenHeader.split('-')[1] ?? '';
+    return {
+      found: `the login brought its token in ${error.tokenHeader}, where X-${settings.PLATFORM_HEADER_VENDOR}-AuthToken is expected`,
+      fix: `PLATFORM_HEADER_VENDOR: set it to ${vendor}`,
+    };
+  }
+  if (error instanceof PlatformUnreachableError) {
+    const advice = UNREACHABLE[error.reason];
+    const code = /\(([A-Z0-9_]+)\)/.exec(error.message)?.[1];
+    return advice && { ...advice, found: code === undefined ? advice.found : `${advice.found} (${code})` };
+  }
+  if (error.kind === 'timeout') {
+    return {
+      found: `the platform did not answer within ${settings.PLATFORM_TIMEOUT_MS} ms`,
+      fix: 'PLATFORM_BASE_URL: check host and port; PLATFORM_TIMEOUT_MS: raise it if the platform is slow',
+    };
+  }
+  if (error.kind === 'too-many-redirects') {
+    return {
+      found: 'the platform redirects without an end',
+      fix: 'PLATFORM_BASE_URL: set it to the address that the platform itself uses',
+    };
+  }
+  // Not worded by the platform: a proxy, a web server or another application answered.
+  if (error.kind === 'protocol' || (error.code === 'N/A' && error.status !== undefined)) return notTheApi(error.status);
+  if (error.kind === 'not-found') {
+    return {
+      found: `there is no REST API at this path (HTTP ${error.status ?? 404})`,
+      fix: 'PLATFORM_BASE_URL: check its path; it usually ends with /api',
+    };
+  }
+  return undefined;
+}
+
+/** Something answered that is not the REST API. */
+export function notTheApi(status: number | undefined, isHtml = false): Advice {
+  const what = isHtml ? 'an HTML page' : 'something that is not the REST API';
+  return {
+    found: `${what} answered${status === undefined ? '' : ` (HTTP ${status})`}`,
+    fix: 'PLATFORM_BASE_URL: set it to the REST root of the platform; its path usually ends with /api',
+  };
+}
+
+function redirectAdvice(host: string): Advice {
+  return {
+    found: `the platform redirects to ${host}, such as to a sign-on page`,
+    fix: 'PLATFORM_BASE_URL: set it to the address of the REST API itself, past the sign-on proxy',
+  };
+}

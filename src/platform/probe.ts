@@ -1,0 +1,82 @@
+import { PlatformClient, PlatformError, type PlatformResponse } from '../client/index.js';
+import { type PlatformSettings } from '../config/settings/platform.js';
+import { adviceFor, notTheApi, type Advice } from './advice.js';
+
+/** What came of asking the platform for its status. */
+export interface ProbeResult {
+  /** `ANSWERED`, or why not, in a word that may be public. */
+  readonly outcome: 'ANSWERED' | 'WRONG_BASE_URL' | 'REDIRECTED' | 'UNREACHABLE' | 'FAILED';
+  /** The version that the platform reports. */
+  readonly version?: string | undefined;
+  /** What is wrong, or could be better. */
+  readonly advice?: Advice | undefined;
+  /** The platform's time minus that of this machine, in milliseconds; by its `Date` header, to the second. */
+  readonly clockDifferenceMs?: number | undefined;
+}
+
+/** How the probe reaches the platform: by the service's own client, so that it meets what requests meet. */
+export interface Probing {
+  readonly client: PlatformClient;
+  readonly settings: PlatformSettings;
+  /** A client like it for another base URL. */
+  readonly clientFor: (baseUrl: string) => PlatformClient;
+  readonly now?: () => number;
+}
+
+/** Asks `GET status`, which needs no session. Never rejects. */
+export async function probePlatform(probing: Probing): Promise<ProbeResult> {
+  const { client, settings, now = Date.now } = probing;
+  try {
+    const response = await client.openSession().request('GET', 'status');
+    const version = versionOf(response);
+    if (version === undefined) {
+      return await wrongBase(probing, notTheApi(response.status, /html/i.test(response.header('content-type') ?? '')));
+    }
+    const date = Date.parse(response.header('date') ?? '');
+    const clockDifferenceMs = Number.isNaN(date) ? undefined : date - now();
+    const end = response.url.replace(/status$/, '');
+    if (end === client.baseUrl) return { outcome: 'ANSWERED', version, clockDifferenceMs };
+    const advice = { found: `the platform redirects to ${end}`, fix: `PLATFORM_BASE_URL: set it to ${end}` };
+    return { outcome: 'REDIRECTED', version, clockDifferenceMs, advice };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const advice = adviceFor(error, settings);
+    if (error.redirectHost !== undefined || error.kind === 'too-many-redirects') return { outcome: 'REDIRECTED', advice };
+    if (error.kind === 'unreachable' || error.kind === 'timeout') return { outcome: 'UNREACHABLE', advice };
+    if (error.kind === 'not-found' || error.kind === 'protocol' || error.kind === 'unknown') {
+      return wrongBase(probing, advice);
+    }
+    return { outcome: 'FAILED', advice: advice ?? { found: error.message, fix: 'the platform itself: see its log' } };
+  }
+}
+
+/** Whether the REST API is below the base URL: the most common mistake is a base URL without `/api`. */
+async function wrongBase({ client, clientFor }: Probing, advice: Advice | undefined): Promise<ProbeResult> {
+  const below = `${client.baseUrl}api`;
+  const other = clientFor(below);
+  try {
+    if (versionOf(await other.openSession().request('GET', 'status')) === undefined) throw new Error();
+    return {
+      outcome: 'WRONG_BASE_URL',
+      advice: {
+        found: `the REST API does not answer at ${client.baseUrl}, but at ${below}`,
+        fix: `PLATFORM_BASE_URL: set it to ${below}`,
+      },
+    };
+  } catch {
+    return { outcome: 'WRONG_BASE_URL', advice };
+  } finally {
+    await other.close();
+  }
+}
+
+/** The version in a status answer; undefined where the answer is none. */
+function versionOf(response: PlatformResponse): string | undefined {
+  try {
+    const { webVersion, iServerVersion } = response.json() as Record<string, unknown>;
+    const version = webVersion ?? iServerVersion;
+    return typeof version === 'string' ? version.replace(/[^\w.-]/g, '').slice(0, 64) : undefined;
+  } catch {
+    return undefined;
+  }
+}
