@@ -5,7 +5,9 @@
  * A room is one folder without its subfolders; `src` itself holds the entries. Rooms are listed from the top floor down.
  */
 module.exports = {
-  '': ['app', 'config', 'errors', 'embedded-platform'],
+  '': ['cli', 'app', 'config', 'errors', 'embedded-platform'],
+  cli: ['cli/doctor', 'app'],
+  'cli/doctor': ['app', 'platform', 'credentials/profiles', 'session/store', 'errors', 'config', 'client'],
   app: [
     'http',
     'http/admission',

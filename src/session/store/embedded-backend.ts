@@ -6,4 +6,5 @@ import { type OpenBackend } from './store-backend.js';
 export const openEmbeddedBackend: OpenBackend = (settings) => ({
   sessions: new EmbeddedSessionStore(settings.SESSION_STORE_PATH, sessionLife(settings)),
   logins: recordLoginsInProcess(),
+  describe: () => Promise.resolve({ product: `SQLite ${process.versions.sqlite ?? ''}` }),
 });

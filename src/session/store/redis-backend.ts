@@ -5,5 +5,5 @@ import { type OpenBackend } from './store-backend.js';
 /** Sessions and what is remembered of logins share one connection. */
 export const openRedisBackend: OpenBackend = async (settings, report) => {
   const sessions = await RedisSessionStore.open(settings.REDIS_URL ?? '', sessionLife(settings), report);
-  return { sessions, logins: sessions.loginRecords() };
+  return { sessions, logins: sessions.loginRecords(), describe: () => sessions.describe() };
 };

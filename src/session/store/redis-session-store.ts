@@ -2,6 +2,7 @@ import { SessionStoreUnavailableError } from '../../errors/session-store-unavail
 import { connectRedis, type RedisConnection } from './redis-connection.js';
 import { type LoginRecords } from './login-records.js';
 import { recordLoginsInRedis } from './redis-login-records.js';
+import { type StoreDescription } from './store-backend.js';
 import { orUnavailable } from './redis-fault.js';
 import {
   expectReply,
@@ -96,6 +97,16 @@ export class RedisSessionStore implements SessionStore {
   /** A write: a full or read-only Redis answers a mere PING. */
   async ping(): Promise<void> {
     await this.#ask(isOk, () => this.#redis.set(PING, '', 'PX', PING_MS));
+  }
+
+  /** Its version, and what it drops when its memory is full. */
+  async describe(): Promise<StoreDescription> {
+    const info = await orUnavailable(() => this.#redis.info());
+    const valueOf = (name: string): string | undefined => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+    return {
+      product: `Redis ${valueOf('redis_version') ?? 'of unknown version'}`,
+      evictionPolicy: valueOf('maxmemory_policy'),
+    };
   }
 
   /** Remembers logins over the same connection. */

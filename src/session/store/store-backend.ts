@@ -2,11 +2,20 @@ import { type Settings } from '../../config/settings.js';
 import { type LoginRecords } from './login-records.js';
 import { type SessionStore } from './session-store.js';
 
+export interface StoreDescription {
+  /** The product and its version. */
+  readonly product: string;
+  /** What Redis drops when its memory is full; undefined for others, or where it does not say. */
+  readonly evictionPolicy?: string | undefined;
+}
+
 /** What one kind of store keeps. Closing the session store closes all of it. */
 export interface StoreBackend {
   /** Sessions and their leases. */
   readonly sessions: SessionStore;
   readonly logins: LoginRecords;
+  /** What the store is, for an operator. */
+  readonly describe: () => Promise<StoreDescription>;
 }
 
 /** The injection token of the {@link StoreBackend}. */

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import { type Settings } from '../../config/settings.js';
+import { type Finding } from './finding.js';
+
+const WHAT = 'certificate';
+const SOON_DAYS = 21;
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Looks at the chain that the platform shows, on a connection of its own; behind a proxy it cannot be seen. */
+export async function lookAtCertificate(baseUrl: string, settings: Settings, now = Date.now()): Promise<Finding[]> {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  if (protocol !== 'https:') {
+    const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+    const found = 'the platform is reached without TLS';
+    const fix = 'PLATFORM_BASE_URL: use its https address';
+    return [isLocal ? { what: WHAT, state: 'skipped', found } : { what: WHAT, state: 'warning', found, fix }];
+  }
+  const verify = settings.PLATFORM_TLS_VERIFY;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({
+    host,
+    port: Number(port || 443),
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(typeof verify === 'string' && { ca: readFileSync(verify) }),
+    // What is wrong with the chain is told below.
+    rejectUnauthorized: false,
+    timeout: settings.PLATFORM_TIMEOUT_MS,
+  });
+  socket.on('timeout', () => socket.destroy(new Error('timeout')));
+  try {
+    await once(socket, 'secureConnect');
+    return [...trust(socket, verify), expiry(socket.getPeerCertificate(true), now)];
+  } catch {
+    return [{ what: WHAT, state: 'skipped', found: 'no TLS connection could be made' }];
+  } finally {
+    socket.destroy();
+  }
+}
+
+function trust(socket: TLSSocket, verify: boolean | string): Finding[] {
+  if (verify === false) {
+    const found = 'certificates are not verified';
+    return [{ what: WHAT, state: 'warning', found, fix: 'PLATFORM_TLS_VERIFY: set it to true or to the path of a CA bundle' }];
+  }
+  if (socket.authorized) {
+    return [{ what: WHAT, state: 'right', found: `trusted: ${chainOf(socket.getPeerCertificate(true)).join(' <- ')}` }];
+  }
+  const reason = (socket.authorizationError as unknown as NodeJS.ErrnoException | null)?.code ?? String(socket.authorizationError);
+  const fix = 'PLATFORM_TLS_VERIFY: set it to the path of the bundle of the authority that issued the certificate';
+  return [{ what: WHAT, state: 'wrong', found: `not trusted (${reason})`, fix }];
+}
+
+/** The names in the chain, from the platform's own up. */
+function chainOf(first: DetailedPeerCertificate): string[] {
+  const names: string[] = [];
+  const seen = new Set<DetailedPeerCertificate>();
+  for (let at: DetailedPeerCertificate | undefined = first; at?.subject !== undefined && !seen.has(at); at = at.issuerCertificate) {
+    seen.add(at);
+    names.push(String(at.subject.CN ?? at.subject.O ?? 'unnamed').replace(/[^\w .*-]/g, '?').slice(0, 64));
+    if (at.issuerCertificate?.fingerprint256 === at.fingerprint256) break;
+  }
+  return names;
+}
+
+function expiry({ valid_to: end }: DetailedPeerCertificate, now: number): Finding {
+  const days = Math.floor((Date.parse(end) - now) / DAY_MS);
+  const fix = 'the platform itself: renew its certificate';
+  if (days < 0) return { what: WHAT, state: 'wrong', found: 'it has expired', fix };
+  const found = `it is valid for ${days} more ${days === 1 ? 'day' : 'days'}`;
+  return days < SOON_DAYS ? { what: WHAT, state: 'warning', found, fix } : { what: WHAT, state: 'right', found };
+}
