@@ -17,11 +17,30 @@ const UNREACHABLE: Readonly<Record<string, Advice>> = {
     found: 'nothing answers at the address of the platform',
     fix: 'PLATFORM_BASE_URL: check host and port, and whether a firewall lets this machine through',
   },
-  TLS: {
-    found: 'the certificate of the platform is not trusted',
-    fix: 'PLATFORM_TLS_VERIFY: set it to the path of the bundle of the authority that issued the certificate',
+};
+
+/** What to do about a certificate, by the code of Node. */
+const CERTIFICATE: Readonly<Record<string, Advice>> = {
+  CERT_HAS_EXPIRED: {
+    found: 'the certificate of the platform has expired',
+    fix: 'the platform itself: renew its certificate',
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    found: 'the certificate is not for this host name',
+    fix: 'PLATFORM_BASE_URL: use a host name that the certificate names',
   },
 };
+
+/** What is wrong with the certificate of the platform, by the code of Node. */
+export function certificateAdvice(code: string | undefined): Advice {
+  const known = code === undefined ? undefined : CERTIFICATE[code];
+  return (
+    known ?? {
+      found: `the certificate of the platform is not trusted (${code ?? 'unknown reason'})`,
+      fix: 'PLATFORM_TLS_VERIFY: set it to the path of the bundle of the authority that issued the certificate',
+    }
+  );
+}
 
 /** What an error of the platform client says about the settings; undefined where it says nothing about them. */
 export function adviceFor(error: PlatformError, settings: PlatformSettings): Advice | undefined {
@@ -34,8 +53,9 @@ export function adviceFor(error: PlatformError, settings: PlatformSettings): Adv
     };
   }
   if (error instanceof PlatformUnreachableError) {
-    const advice = UNREACHABLE[error.reason];
     const code = /\(([A-Z0-9_]+)\)/.exec(error.message)?.[1];
+    if (error.reason === 'TLS') return certificateAdvice(code);
+    const advice = UNREACHABLE[error.reason];
     return advice && { ...advice, found: code === undefined ? advice.found : `${advice.found} (${code})` };
   }
   if (error.kind === 'timeout') {

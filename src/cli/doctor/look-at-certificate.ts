@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { type Settings } from '../../config/settings.js';
+import { certificateAdvice } from '../../platform/advice.js';
 import { type Finding } from './finding.js';
 
 const WHAT = 'certificate';
@@ -49,8 +50,9 @@ function trust(socket: TLSSocket, verify: boolean | string): Finding[] {
     return [{ what: WHAT, state: 'right', found: `trusted: ${chainOf(socket.getPeerCertificate(true)).join(' <- ')}` }];
   }
   const reason = (socket.authorizationError as unknown as NodeJS.ErrnoException | null)?.code ?? String(socket.authorizationError);
-  const fix = 'PLATFORM_TLS_VERIFY: set it to the path of the bundle of the authority that issued the certificate';
-  return [{ what: WHAT, state: 'wrong', found: `not trusted (${reason})`, fix }];
+  // Told by its days.
+  if (reason === 'CERT_HAS_EXPIRED') return [];
+  return [{ what: WHAT, state: 'wrong', ...certificateAdvice(reason) }];
 }
 
 /** The names in the chain, from the platform's own up. */
