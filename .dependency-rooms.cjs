@@ -6,7 +6,7 @@
  */
 module.exports = {
   '': ['cli', 'app', 'config', 'errors', 'embedded-platform'],
-  cli: ['cli/doctor', 'app'],
+  cli: ['cli/doctor', 'app', 'config'],
   'cli/doctor': ['app', 'platform', 'credentials/profiles', 'session/store', 'errors', 'config', 'client'],
   app: [
     'http',

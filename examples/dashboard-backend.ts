@@ -36,17 +36,37 @@ export async function runDashboard({ schedule, show, ...login }: Dashboard): Pro
     await refresh();
     for await (const _ of schedule) {
       try {
-        await refresh();
+        try {
+          await refresh();
+        } catch (error) {
+          // The handle has an end of its own, whatever the platform session does.
+          if (!(error instanceof QueryError && error.code === 'UNAUTHENTICATED')) throw error;
+          handle = await logIn(login);
+          await refresh();
+        }
       } catch (error) {
-        // The handle has an end of its own, whatever the platform session does.
-        if (!(error instanceof QueryError && error.code === 'UNAUTHENTICATED')) throw error;
-        handle = await logIn(login);
-        await refresh();
+        // The page stays as it is until the next time.
+        if (!isTransient(error)) throw error;
+        show(`Not refreshed: ${(error as Error).message}`);
       }
     }
   } finally {
-    await ask(login.serviceUrl, 'mutation { logout { loggedOut } }', { handle });
+    await logOut(login.serviceUrl, handle, show);
+  }
+}
+
+/** What may be over by the next time: no answer at all, or one that says so. */
+function isTransient(error: unknown): boolean {
+  return error instanceof QueryError ? error.retryable : error instanceof TypeError || error instanceof SyntaxError;
+}
+
+/** A logout that fails must not hide the error that led to it: the session ends by itself. */
+async function logOut(serviceUrl: string, handle: string, show: Dashboard['show']): Promise<void> {
+  try {
+    await ask(serviceUrl, 'mutation { logout { loggedOut } }', { handle });
     show('Logged out.');
+  } catch (error) {
+    show(`Not logged out: ${(error as Error).message}`);
   }
 }
 
@@ -55,12 +75,19 @@ interface Page {
   readonly projects: readonly { readonly id: string; readonly name: string }[];
 }
 
+interface Extensions {
+  readonly code: string;
+  readonly retryable?: boolean;
+}
+
 class QueryError extends Error {
   readonly code: string;
+  readonly retryable: boolean;
 
-  constructor(message: string, code: string) {
+  constructor(message: string, { code, retryable = false }: Extensions) {
     super(`${code}: ${message}`);
     this.code = code;
+    this.retryable = retryable;
   }
 }
 
@@ -85,9 +112,9 @@ async function ask<T>(
   });
   const { data, errors } = (await response.json()) as {
     data: T;
-    errors?: { message: string; extensions: { code: string } }[];
+    errors?: { message: string; extensions: Extensions }[];
   };
-  if (errors?.[0]) throw new QueryError(errors[0].message, errors[0].extensions.code);
+  if (errors?.[0]) throw new QueryError(errors[0].message, errors[0].extensions);
   return data;
 }
 

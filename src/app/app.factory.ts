@@ -74,7 +74,11 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
     genReqId: requestId(REQUEST_ID_HEADER),
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
-    loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.request)),
+    loggerInstance: pino(
+      logOptions(settings.LOG_LEVEL, scope.request),
+      // In development the start screen follows what was logged before it; in production nobody waits for the log.
+      pino.destination({ fd: process.stdout.fd, sync: !settings.production }),
+    ),
     logController: new LogController({ disableRequestLogging: true }),
   });
   const server = adapter.getInstance();

@@ -1,6 +1,10 @@
+import { Logger } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './app.factory.js';
+import { version } from '../config/version.js';
 import { Settings } from '../config/settings.js';
+import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
+import { MetricsModule } from '../metrics/metrics.module.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
@@ -31,7 +35,13 @@ export async function serve(): Promise<void> {
     // Not waited for: a platform that is away must not delay the start.
     void app.get(PlatformProbe).ask();
     const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
-    if (!settings.production) {
+    if (settings.production) {
+      const platform = settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '';
+      new Logger('Portico').log(
+        `Portico ${version()} runs with sessions in the ${settings.SESSION_STORE} store and the platform at ${platform}`,
+      );
+    } else {
+      const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
       process.stdout.write(
         startScreen({
           url: await app.getUrl(),
@@ -40,6 +50,9 @@ export async function serve(): Promise<void> {
           usesEmbedded: settings.usesEmbeddedPlatform,
           hasConsole: settings.hasConsole,
           fieldPrefix: settings.FIELD_PREFIX,
+          metricsUrl: app.get(MetricsModule).url,
+          hasAllowList: persisted !== undefined,
+          allowedQuery: persisted?.example,
         }),
       );
     }

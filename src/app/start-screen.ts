@@ -15,6 +15,11 @@ export interface StartedService {
   readonly usesEmbedded: boolean;
   readonly hasConsole: boolean;
   readonly fieldPrefix: string | undefined;
+  /** Where the metrics are. */
+  readonly metricsUrl?: string | undefined;
+  /** A query that runs without a session, where only certain documents may run: one of those, or none. */
+  readonly allowedQuery?: string | undefined;
+  readonly hasAllowList?: boolean | undefined;
 }
 
 /** What a person who has just started the service wants to know: where it is, who may log in, and a first query. */
@@ -25,8 +30,13 @@ export function startScreen({
   usesEmbedded,
   hasConsole,
   fieldPrefix,
+  metricsUrl,
+  allowedQuery,
+  hasAllowList = false,
 }: StartedService): string {
   const named = (name: string): string => prefixedName(fieldPrefix, name);
+  const anyQuery = usesEmbedded ? `mutation { ${named('login')}${DEMO_LOGIN} }` : `{ ${named('hasSession')} }`;
+  const query = hasAllowList ? allowedQuery : anyQuery;
   const lines = [
     '',
     isReady ? 'Portico is ready.' : 'Portico is running, but not ready: its session store does not answer.',
@@ -34,16 +44,11 @@ export function startScreen({
     `  GraphQL    ${serviceUrl}/graphql`,
     ...(hasConsole ? [`  Console    ${serviceUrl}/`] : []),
     `  Health     ${serviceUrl}/livez  ${serviceUrl}/readyz`,
+    ...(metricsUrl === undefined ? [] : [`  Metrics    ${metricsUrl}`]),
     ...(embedded ? demoLines(embedded) : []),
     ...(embedded && !usesEmbedded ? ['', 'The service uses PLATFORM_BASE_URL, not this platform.'] : []),
     '',
-    'A first query:',
-    '',
-    curl(
-      `${serviceUrl}/graphql`,
-      usesEmbedded ? `mutation { ${named('login')}${DEMO_LOGIN} }` : `{ ${named('hasSession')} }`,
-    ),
-    '',
+    ...firstQuery(query, `${serviceUrl}/graphql`),
     'Ctrl-C stops it.',
     '',
   ];
@@ -75,6 +80,12 @@ function demoLines({ baseUrl, demoLogins }: RunningPlatform): string[] {
   ];
 }
 
+function firstQuery(query: string | undefined, url: string): string[] {
+  if (query === undefined) return ['Only the documents of PERSISTED_DOCUMENTS run.', ''];
+  return ['A first query:', '', curl(url, query), ''];
+}
+
 function curl(url: string, query: string): string {
-  return `curl -s ${url} -H 'content-type: application/json' -d '${JSON.stringify({ query })}'`;
+  const body = JSON.stringify({ query }).replaceAll("'", String.raw`'\''`);
+  return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type CommandOptions } from './command-options.js';
 import { HELP } from './help.js';
-import { version } from './version.js';
+import { version } from '../config/version.js';
 
 /** Exit codes: all is well; something is wrong; the command itself was not understood. */
 const OK = 0;

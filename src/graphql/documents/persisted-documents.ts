@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DocumentNode, type GraphQLSchema, parse, validate } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode, parse, validate } from 'graphql';
 
 /** The cache interface that Apollo expects, with writes ignored. */
 export interface ReadOnlyCache {
@@ -47,6 +47,18 @@ export class PersistedDocuments {
     const unfit = [...this.#parsed].filter(([, document]) => validate(schema, document).length > 0);
     if (unfit.length === 0) return;
     throw new PersistedDocumentsError(`${unfit.map(([name]) => name).join(', ')} does not match the schema`);
+  }
+
+  /** A document that can be sent as it is: one query without variables. Undefined where there is none. */
+  get example(): string | undefined {
+    for (const text of this.#documents.values()) {
+      const { definitions } = parse(text, { noLocation: true });
+      const operations = definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+      const [only] = operations;
+      const isPlain = only?.operation === OperationTypeNode.QUERY && (only.variableDefinitions ?? []).length === 0;
+      if (operations.length === 1 && isPlain) return text;
+    }
+    return undefined;
   }
 
   has(hash: string): boolean {

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseKeyList } from '../../src/config/checks/key-list.js';
+import { type NodeRun, runNode } from '../support/app/run-node.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const built = (name: string): string => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
+
+describe('the command', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeAll(async () => (folder = await tempFolder()));
+  afterAll(() => folder.remove());
+
+  const portico = (args: string[], env: Record<string, string> = {}, entry = 'cli.js'): Promise<NodeRun> =>
+    runNode([built(entry), ...args], { cwd: folder.path, env: { NODE_ENV: '', ...env } });
+
+  it.each(['cli.js', 'main.js'])('prints help and version and starts nothing: %s', async (entry) => {
+    expect(await portico(['--help'], {}, entry)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: portico /),
+      stderr: '',
+    });
+    expect(await portico(['-v'], {}, entry)).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
+  });
+
+  it.each([[['doktor']], [['--nope']], [['check', 'twice']], [['check', '--id', 'x']], [['--json']]])(
+    'starts nothing by %j',
+    async (args) => {
+      const { code, stdout, stderr } = await portico(args, {}, 'main.js');
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^portico: [^\n]+\n\nUsage: /);
+    },
+  );
+
+  it('makes keys that the settings take, none with the id of another', async () => {
+    const made = await Promise.all([portico(['key']), portico(['key', '--id', 'mine'])]);
+    const keys = made.map(({ stdout }) => parseKeyList(stdout.trim())?.[0]);
+    expect(keys.map((key) => key?.key.length)).toEqual([32, 32]);
+    expect(keys[0]?.kid).toMatch(/^\d{4}-\d\d-\d\d-[0-9a-f]{4}$/);
+    expect(keys[1]?.kid).toBe('mine');
+    expect((await portico(['profile-key'])).stdout).toMatch(
+      /^profileKey: [\w-]{43}\nprofileKeySha256: [0-9a-f]{64}\n$/,
+    );
+  });
+
+  it('checks settings and store, and tells by its exit code', async () => {
+    const right = await portico(['check', '--json']);
+    expect(right.code).toBe(0);
+    expect(JSON.parse(right.stdout)).toMatchObject({ ok: true });
+    const wrong = await portico(['check'], { PORT: 'CANARY', SESSION_KEY: 'CANARY' });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/^WRONG +settings +PORT must be /m);
+    expect(wrong.stdout).toMatch(/^warning +settings +SESSION_KEY is not a setting/m);
+    expect(wrong.stdout).not.toContain('CANARY');
+  });
+});
