@@ -64,14 +64,14 @@ module.exports = {
     'config',
     'logging',
   ],
-  'graphql/documents': ['graphql/request', 'graphql/errors', 'config'],
+  'graphql/documents': ['graphql/request', 'graphql/errors', 'config', 'config/checks'],
   'graphql/federation': ['graphql/request', 'graphql/errors', 'config'],
   'graphql/execution': ['graphql/federation', 'graphql/request', 'graphql/errors'],
   'graphql/request': ['graphql/answer', 'graphql/errors', 'http/caller', 'session', 'config', 'logging'],
   'graphql/answer': ['graphql/errors', 'answers'],
   'graphql/errors': ['errors', 'client'],
 
-  auth: ['credentials', 'session', 'session/store', 'observation', 'errors', 'config', 'client'],
+  auth: ['credentials', 'session', 'session/store', 'platform', 'observation', 'errors', 'config', 'client'],
   projects: ['session', 'client'],
 
   credentials: [

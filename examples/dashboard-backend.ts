@@ -57,7 +57,9 @@ export async function runDashboard({ schedule, show, ...login }: Dashboard): Pro
 
 /** What may be over by the next time: no answer at all, or one that says so. */
 function isTransient(error: unknown): boolean {
-  return error instanceof QueryError ? error.retryable : error instanceof TypeError || error instanceof SyntaxError;
+  return error instanceof QueryError
+    ? error.retryable
+    : error instanceof TypeError || error instanceof SyntaxError;
 }
 
 /** A logout that fails must not hide the error that led to it: the session ends by itself. */

@@ -35,7 +35,9 @@ export function startScreen({
   hasAllowList = false,
 }: StartedService): string {
   const named = (name: string): string => prefixedName(fieldPrefix, name);
-  const anyQuery = usesEmbedded ? `mutation { ${named('login')}${DEMO_LOGIN} }` : `{ ${named('hasSession')} }`;
+  const anyQuery = usesEmbedded
+    ? `mutation { ${named('login')}${DEMO_LOGIN} }`
+    : `{ ${named('hasSession')} }`;
   const query = hasAllowList ? allowedQuery : anyQuery;
   const lines = [
     '',

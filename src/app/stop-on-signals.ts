@@ -40,7 +40,9 @@ async function stop({ withdraw, delaySeconds, close }: Stopping): Promise<void> 
     await close();
     process.exit(0);
   } catch (fault) {
-    process.stderr.write(`The service could not stop in order: ${fault instanceof Error ? fault.message : ''}\n`);
+    process.stderr.write(
+      `The service could not stop in order: ${fault instanceof Error ? fault.message : ''}\n`,
+    );
     process.exit(1);
   }
 }

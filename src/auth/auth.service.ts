@@ -3,6 +3,7 @@ import { ExecutionCancelledError, PlatformClient, type PlatformSession } from '.
 import { Settings } from '../config/settings.js';
 import { ProfileLoginService } from '../credentials/profile-login.service.js';
 import { AnonymousLoginOffError } from '../errors/anonymous-login-off-error.js';
+import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { Observation } from '../observation/observation.js';
 import { type SessionEvent } from '../observation/session-event.js';
@@ -29,6 +30,7 @@ export class AuthService {
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly settings: Settings,
     private readonly observation: Observation,
+    private readonly probe: PlatformProbe,
   ) {}
 
   async login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
@@ -104,7 +106,12 @@ export class AuthService {
       await this.store.ping();
       if (signal.aborted) throw hungUp();
       // The call is not aborted with its caller: the platform may have begun a session, which nobody could log out.
-      await authenticate(session);
+      try {
+        await authenticate(session);
+      } catch (error) {
+        this.probe.explain(error);
+        throw error;
+      }
     });
     if (signal.aborted) {
       await logOutAtPlatform(session, this.logger);

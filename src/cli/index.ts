@@ -42,11 +42,13 @@ export async function run(args: readonly string[]): Promise<number> {
   if (help === true) return print(HELP);
   if (showsVersion === true) return print(`${version()}\n`);
   const [name = '', ...others] = parsed.positionals;
-  if (!Object.hasOwn(COMMANDS, name)) return misused(name === '' ? 'a command is missing' : `there is no command ${name}`);
+  if (!Object.hasOwn(COMMANDS, name))
+    return misused(name === '' ? 'a command is missing' : `there is no command ${name}`);
   if (others.length > 0) return misused(`${name} takes no arguments`);
   const command = COMMANDS[name];
   const unknown = Object.keys(options).find((option) => !command?.options.some((known) => known === option));
-  if (command === undefined || unknown !== undefined) return misused(`${name} has no option --${unknown ?? ''}`);
+  if (command === undefined || unknown !== undefined)
+    return misused(`${name} has no option --${unknown ?? ''}`);
   const execute = await command.load();
   return execute(options);
 }

@@ -34,7 +34,8 @@ export function checkSettings(given: Environment): CheckedSettings {
     const isFile = fromFiles.has(error.property);
     // A file that cannot be read leaves its setting empty, which has been reported.
     if (!isFile) problems.push(problem);
-    else if (environment[error.property] !== '') problems.push(problem.replace(/^\w+/, '$&_FILE: the content'));
+    else if (environment[error.property] !== '')
+      problems.push(problem.replace(/^\w+/, '$&_FILE: the content'));
   }
   // Node's own switch would override PLATFORM_TLS_VERIFY and turn off the checks of Redis and secret store connections.
   if (

@@ -71,7 +71,8 @@ export function adviceFor(error: PlatformError, settings: PlatformSettings): Adv
     };
   }
   // Not worded by the platform: a proxy, a web server or another application answered.
-  if (error.kind === 'protocol' || (error.code === 'N/A' && error.status !== undefined)) return notTheApi(error.status);
+  if (error.kind === 'protocol' || (error.code === 'N/A' && error.status !== undefined))
+    return notTheApi(error.status);
   if (error.kind === 'not-found') {
     return {
       found: `there is no REST API at this path (HTTP ${error.status ?? 404})`,

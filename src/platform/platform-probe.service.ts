@@ -1,13 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { PlatformClient } from '../client/index.js';
+import { PlatformClient, PlatformError } from '../client/index.js';
 import { Settings } from '../config/settings.js';
+import { adviceFor } from './advice.js';
 import { platformClient } from './platform-client.factory.js';
 import { probePlatform, type ProbeResult } from './probe.js';
+
+/** A platform that words its faults in ever new ways must not fill the memory. */
+const MOST_TOLD = 100;
 
 /** Asks the platform once whether it is there: a wrong base URL is told at start and not by the first login. */
 @Injectable()
 export class PlatformProbe {
   private readonly logger = new Logger(PlatformProbe.name);
+  private readonly told = new Set<string>();
   private last: ProbeResult | undefined;
 
   constructor(
@@ -18,6 +23,14 @@ export class PlatformProbe {
   /** What came of it; undefined until then. */
   get result(): ProbeResult | undefined {
     return this.last;
+  }
+
+  /** Tells the log, once, what an error of a login says about the settings: which header came, or where a redirect leads. */
+  explain(error: unknown): void {
+    const advice = error instanceof PlatformError ? adviceFor(error, this.settings) : undefined;
+    if (advice === undefined || this.told.has(advice.found)) return;
+    if (this.told.size < MOST_TOLD) this.told.add(advice.found);
+    this.logger.error(`A login failed: ${advice.found}. ${advice.fix}`);
   }
 
   /** Asks, and tells the log. The service starts whatever comes of it. */

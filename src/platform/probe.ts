@@ -30,7 +30,10 @@ export async function probePlatform(probing: Probing): Promise<ProbeResult> {
     const response = await client.openSession().request('GET', 'status');
     const version = versionOf(response);
     if (version === undefined) {
-      return await wrongBase(probing, notTheApi(response.status, /html/i.test(response.header('content-type') ?? '')));
+      return await wrongBase(
+        probing,
+        notTheApi(response.status, /html/i.test(response.header('content-type') ?? '')),
+      );
     }
     const date = Date.parse(response.header('date') ?? '');
     const clockDifferenceMs = Number.isNaN(date) ? undefined : date - now();
@@ -41,12 +44,16 @@ export async function probePlatform(probing: Probing): Promise<ProbeResult> {
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const advice = adviceFor(error, settings);
-    if (error.redirectHost !== undefined || error.kind === 'too-many-redirects') return { outcome: 'REDIRECTED', advice };
+    if (error.redirectHost !== undefined || error.kind === 'too-many-redirects')
+      return { outcome: 'REDIRECTED', advice };
     if (error.kind === 'unreachable' || error.kind === 'timeout') return { outcome: 'UNREACHABLE', advice };
     if (error.kind === 'not-found' || error.kind === 'protocol' || error.kind === 'unknown') {
       return wrongBase(probing, advice);
     }
-    return { outcome: 'FAILED', advice: advice ?? { found: error.message, fix: 'the platform itself: see its log' } };
+    return {
+      outcome: 'FAILED',
+      advice: advice ?? { found: error.message, fix: 'the platform itself: see its log' },
+    };
   }
 }
 

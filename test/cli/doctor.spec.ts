@@ -8,7 +8,9 @@ const PAGE = readFileSync(new URL('../../docs/doctor.md', import.meta.url), 'utf
 
 /** What docs/doctor.md shows under a heading. */
 const documented = (heading: string): string | undefined =>
-  new RegExp(`^### ${heading.replaceAll('/', '\\/')}\\n[^\`]*\`\`\`text\\n([^\`]*)\`\`\``, 'm').exec(PAGE)?.[1];
+  new RegExp(`^### ${heading.replaceAll('/', '\\/')}\\n[^\`]*\`\`\`text\\n([^\`]*)\`\`\``, 'm').exec(
+    PAGE,
+  )?.[1];
 
 describe('the doctor', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;

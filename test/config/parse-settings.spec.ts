@@ -210,7 +210,9 @@ describe('settings', () => {
       ['FEDERATION_SECRET', 'sixteen-letters-'],
       ['REDIS_URL', 'rediss://portico:password@redis.example'],
     ])('come from the file of %s_FILE, without its line break', async (name, secret) => {
-      expect(parseSettings({ [`${name}_FILE`]: await file(`${secret}\n`) })).toMatchObject({ [name]: secret });
+      expect(parseSettings({ [`${name}_FILE`]: await file(`${secret}\n`) })).toMatchObject({
+        [name]: secret,
+      });
     });
 
     it('count as given by their file where they are required', async () => {
@@ -255,7 +257,15 @@ describe('variables that look like settings', () => {
   });
 
   it('are not the settings themselves, nor what other programs read', () => {
-    const others = ['HOSTNAME', 'POST', 'NODE_OPTIONS', 'SESSION_MANAGER', 'REDIS_PORT', 'PORTICO_PORT', 'PATH'];
+    const others = [
+      'HOSTNAME',
+      'POST',
+      'NODE_OPTIONS',
+      'SESSION_MANAGER',
+      'REDIS_PORT',
+      'PORTICO_PORT',
+      'PATH',
+    ];
     const own = ['PORT', 'REDIS_URL', 'REDIS_URL_FILE', 'NODE_ENV'];
     expect(nearMisses(Object.fromEntries([...others, ...own].map((name) => [name, 'x'])))).toEqual([]);
   });

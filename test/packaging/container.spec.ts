@@ -72,7 +72,9 @@ describe('the container', () => {
     // Compose stops where the file is not there; it makes none, so no host gets a key of its own.
     expect(services.portico.secrets).toEqual(Object.keys(secrets));
     expect(environment.SESSION_KEYS_FILE).toBe('/run/secrets/session-keys');
-    expect(parseSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled), SESSION_KEYS_FILE: keys })).toMatchObject({
+    expect(
+      parseSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled), SESSION_KEYS_FILE: keys }),
+    ).toMatchObject({
       SESSION_STORE: 'redis',
       REDIS_URL: 'redis://redis:6379/0',
       PLATFORM_HEADER_VENDOR: 'SVC',

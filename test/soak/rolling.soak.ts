@@ -19,7 +19,9 @@ describe('two instances behind a balancer', () => {
         LOG_LEVEL: 'warn',
       }),
     );
-    process.stdout.write(`rolling: ${lost.length} of ${requests} requests lost by ${exits.length} restarts\n`);
+    process.stdout.write(
+      `rolling: ${lost.length} of ${requests} requests lost by ${exits.length} restarts\n`,
+    );
     expect(lost).toEqual([]);
     expect(exits).toEqual(Array(10).fill({ code: 0, signal: null }));
   }, 600_000);

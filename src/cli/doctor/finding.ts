@@ -30,7 +30,8 @@ export function findingsTable(findings: readonly Finding[]): string {
 /** Prints the findings and gives the exit code: 1 where something is wrong. */
 export function report(findings: readonly Finding[], asJson: boolean | undefined): number {
   const isRight = findings.every(({ state }) => state !== 'wrong');
-  const text = asJson === true ? `${JSON.stringify({ ok: isRight, findings }, null, 2)}\n` : findingsTable(findings);
+  const text =
+    asJson === true ? `${JSON.stringify({ ok: isRight, findings }, null, 2)}\n` : findingsTable(findings);
   process.stdout.write(text);
   return isRight ? 0 : 1;
 }

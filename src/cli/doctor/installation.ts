@@ -18,10 +18,16 @@ export async function readInstallation(environment: Environment = readEnvironmen
   const { settings, problems: own } = checkSettings(environment);
   const problems = [...own, ...(await problemsInFiles(settings))];
   const wrong = problems.map((problem): Finding => ({ what: 'settings', state: 'wrong', found: problem }));
-  const warnings = nearMisses(environment).map(
-    (found): Finding => ({ what: 'settings', state: 'warning', found }),
-  );
-  const right: Finding = { what: 'settings', state: 'right', found: 'all can be used, with the files that they name' };
+  const warnings = nearMisses(environment).map((found): Finding => ({
+    what: 'settings',
+    state: 'warning',
+    found,
+  }));
+  const right: Finding = {
+    what: 'settings',
+    state: 'right',
+    found: 'all can be used, with the files that they name',
+  };
   return {
     settings: problems.length === 0 ? settings : undefined,
     environment,

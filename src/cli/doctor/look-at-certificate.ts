@@ -11,7 +11,11 @@ const SOON_DAYS = 21;
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Looks at the chain that the platform shows, on a connection of its own; behind a proxy it cannot be seen. */
-export async function lookAtCertificate(baseUrl: string, settings: Settings, now = Date.now()): Promise<Finding[]> {
+export async function lookAtCertificate(
+  baseUrl: string,
+  settings: Settings,
+  now = Date.now(),
+): Promise<Finding[]> {
   const { protocol, hostname, port } = new URL(baseUrl);
   if (protocol !== 'https:') {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
@@ -44,12 +48,27 @@ export async function lookAtCertificate(baseUrl: string, settings: Settings, now
 function trust(socket: TLSSocket, verify: boolean | string): Finding[] {
   if (verify === false) {
     const found = 'certificates are not verified';
-    return [{ what: WHAT, state: 'warning', found, fix: 'PLATFORM_TLS_VERIFY: set it to true or to the path of a CA bundle' }];
+    return [
+      {
+        what: WHAT,
+        state: 'warning',
+        found,
+        fix: 'PLATFORM_TLS_VERIFY: set it to true or to the path of a CA bundle',
+      },
+    ];
   }
   if (socket.authorized) {
-    return [{ what: WHAT, state: 'right', found: `trusted: ${chainOf(socket.getPeerCertificate(true)).join(' <- ')}` }];
+    return [
+      {
+        what: WHAT,
+        state: 'right',
+        found: `trusted: ${chainOf(socket.getPeerCertificate(true)).join(' <- ')}`,
+      },
+    ];
   }
-  const reason = (socket.authorizationError as unknown as NodeJS.ErrnoException | null)?.code ?? String(socket.authorizationError);
+  const reason =
+    (socket.authorizationError as unknown as NodeJS.ErrnoException | null)?.code ??
+    String(socket.authorizationError);
   // Told by its days.
   if (reason === 'CERT_HAS_EXPIRED') return [];
   return [{ what: WHAT, state: 'wrong', ...certificateAdvice(reason) }];
@@ -59,9 +78,17 @@ function trust(socket: TLSSocket, verify: boolean | string): Finding[] {
 function chainOf(first: DetailedPeerCertificate): string[] {
   const names: string[] = [];
   const seen = new Set<DetailedPeerCertificate>();
-  for (let at: DetailedPeerCertificate | undefined = first; at?.subject !== undefined && !seen.has(at); at = at.issuerCertificate) {
+  for (
+    let at: DetailedPeerCertificate | undefined = first;
+    at?.subject !== undefined && !seen.has(at);
+    at = at.issuerCertificate
+  ) {
     seen.add(at);
-    names.push(String(at.subject.CN ?? at.subject.O ?? 'unnamed').replace(/[^\w .*-]/g, '?').slice(0, 64));
+    names.push(
+      String(at.subject.CN ?? at.subject.O ?? 'unnamed')
+        .replace(/[^\w .*-]/g, '?')
+        .slice(0, 64),
+    );
     if (at.issuerCertificate?.fingerprint256 === at.fingerprint256) break;
   }
   return names;
@@ -72,5 +99,7 @@ function expiry({ valid_to: end }: DetailedPeerCertificate, now: number): Findin
   const fix = 'the platform itself: renew its certificate';
   if (days < 0) return { what: WHAT, state: 'wrong', found: 'it has expired', fix };
   const found = `it is valid for ${days} more ${days === 1 ? 'day' : 'days'}`;
-  return days < SOON_DAYS ? { what: WHAT, state: 'warning', found, fix } : { what: WHAT, state: 'right', found };
+  return days < SOON_DAYS
+    ? { what: WHAT, state: 'warning', found, fix }
+    : { what: WHAT, state: 'right', found };
 }

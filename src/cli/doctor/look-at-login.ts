@@ -8,7 +8,8 @@ import { adviceFor } from '../../platform/advice.js';
 import { type Finding } from './finding.js';
 
 /** How the doctor logs in. */
-export type DoctorLogin = { readonly profile: string } | { readonly username: string; readonly password: string };
+export type DoctorLogin =
+  { readonly profile: string } | { readonly username: string; readonly password: string };
 
 /** Logs in, counts the projects, and logs out. */
 export async function lookAtLogin(
@@ -28,7 +29,11 @@ export async function lookAtLogin(
     const projects = await session.getProjects();
     const many = `${projects.length} ${projects.length === 1 ? 'project' : 'projects'}`;
     return [
-      { what: 'login', state: 'right', found: `works, with the headers X-${settings.PLATFORM_HEADER_VENDOR}-…` },
+      {
+        what: 'login',
+        state: 'right',
+        found: `works, with the headers X-${settings.PLATFORM_HEADER_VENDOR}-…`,
+      },
       { what: 'projects', state: projects.length > 0 ? 'right' : 'warning', found: `the user sees ${many}` },
     ];
   } catch (error) {
@@ -49,7 +54,8 @@ async function logIn(
     return undefined;
   }
   const { CREDENTIALS_FILE: file } = settings;
-  if (file === undefined) return noProfile('there are no profiles', 'CREDENTIALS_FILE: set it to the file of the profiles');
+  if (file === undefined)
+    return noProfile('there are no profiles', 'CREDENTIALS_FILE: set it to the file of the profiles');
   const profiles = await CredentialProfiles.open(file, { environment, onProblem: () => undefined });
   try {
     const credentials = profiles.loginOf(login.profile);
@@ -71,13 +77,28 @@ function noProfile(found: string, fix: string): Finding {
 function failure(error: unknown, settings: Settings): Finding {
   const what = 'login';
   if (error instanceof CredentialError) {
-    return { what, state: 'wrong', found: error.message, fix: 'CREDENTIALS_FILE: check the profile and its store' };
+    return {
+      what,
+      state: 'wrong',
+      found: error.message,
+      fix: 'CREDENTIALS_FILE: check the profile and its store',
+    };
   }
   if (!(error instanceof PlatformError)) throw error;
   const advice = adviceFor(error, settings);
   if (advice !== undefined) return { what, state: 'wrong', ...advice };
   const code = error.code === 'N/A' ? '' : ` (${error.code})`;
   return error.kind === 'login-failed'
-    ? { what, state: 'wrong', found: `the platform refused the credentials${code}`, fix: 'the credentials, or the login mode of this user' }
-    : { what, state: 'wrong', found: `the platform failed: ${error.kind}${code}`, fix: 'the platform itself: see its log' };
+    ? {
+        what,
+        state: 'wrong',
+        found: `the platform refused the credentials${code}`,
+        fix: 'the credentials, or the login mode of this user',
+      }
+    : {
+        what,
+        state: 'wrong',
+        found: `the platform failed: ${error.kind}${code}`,
+        fix: 'the platform itself: see its log',
+      };
 }

@@ -14,7 +14,10 @@ export function lookAtPlatform(
     const state = outcome === 'REDIRECTED' && version !== undefined ? 'warning' : 'wrong';
     return [{ what, state, ...advice }, ...clock(clockDifferenceMs)];
   }
-  return [{ what, state: 'right', found: `version ${version ?? ''} answers at ${baseUrl}` }, ...clock(clockDifferenceMs)];
+  return [
+    { what, state: 'right', found: `version ${version ?? ''} answers at ${baseUrl}` },
+    ...clock(clockDifferenceMs),
+  ];
 }
 
 function clock(differenceMs: number | undefined): Finding[] {
@@ -24,5 +27,12 @@ function clock(differenceMs: number | undefined): Finding[] {
     return [{ what: 'clock', state: 'right', found: 'the same as that of the platform' }];
   }
   const found = `${seconds} seconds ${differenceMs > 0 ? 'behind' : 'ahead of'} that of the platform`;
-  return [{ what: 'clock', state: 'warning', found, fix: 'this machine or the platform: run a time service (NTP) on both' }];
+  return [
+    {
+      what: 'clock',
+      state: 'warning',
+      found,
+      fix: 'this machine or the platform: run a time service (NTP) on both',
+    },
+  ];
 }

@@ -6,7 +6,9 @@ import { Setting } from '../checks/setting.js';
 const ENVIRONMENTS = ['production', 'development', 'test'] as const;
 
 export class ServiceSettings {
-  @Setting('`production` turns on the safe defaults: no introspection, no embedded platform, keys required; or `development`, or `test`')
+  @Setting(
+    '`production` turns on the safe defaults: no introspection, no embedded platform, keys required; or `development`, or `test`',
+  )
   @IsIn(ENVIRONMENTS, { message: `$property must be one of: ${ENVIRONMENTS.join(', ')}` })
   NODE_ENV: (typeof ENVIRONMENTS)[number] = 'development';
 

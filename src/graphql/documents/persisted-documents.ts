@@ -55,7 +55,8 @@ export class PersistedDocuments {
       const { definitions } = parse(text, { noLocation: true });
       const operations = definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
       const [only] = operations;
-      const isPlain = only?.operation === OperationTypeNode.QUERY && (only.variableDefinitions ?? []).length === 0;
+      const isPlain =
+        only?.operation === OperationTypeNode.QUERY && (only.variableDefinitions ?? []).length === 0;
       if (operations.length === 1 && isPlain) return text;
     }
     return undefined;

@@ -161,6 +161,9 @@ function open(path: string): DatabaseSync {
 
 function unavailable(error: unknown, path?: string): SessionStoreUnavailableError {
   const { message: text = 'unknown error' } = error as Partial<Error>;
-  const reason = text.includes('locked') && path !== undefined ? 'another process has its file open: stop that one, give each its own SESSION_STORE_PATH, or keep the sessions of all in Redis (SESSION_STORE=redis)' : text;
+  const reason =
+    text.includes('locked') && path !== undefined
+      ? 'another process has its file open: stop that one, give each its own SESSION_STORE_PATH, or keep the sessions of all in Redis (SESSION_STORE=redis)'
+      : text;
   return new SessionStoreUnavailableError(path === undefined ? reason : `${reason} (${path})`);
 }

@@ -34,10 +34,17 @@ async function tlsPlatform(isExpired: boolean): Promise<Record<string, string>> 
 
 /** By the headings of docs/doctor.md. */
 export const SETUPS: Readonly<Record<string, () => Promise<Setup>>> = {
-  'Everything is right': async () => ({ environment: { PLATFORM_BASE_URL: await platform(WELL) }, login: USER }),
+  'Everything is right': async () => ({
+    environment: { PLATFORM_BASE_URL: await platform(WELL) },
+    login: USER,
+  }),
   'Settings that cannot be used': () =>
     Promise.resolve({
-      environment: { NODE_ENV: 'prod', SESSION_HEADER: 'cookie', PLATFROM_BASE_URL: 'https://analytics.example/api' },
+      environment: {
+        NODE_ENV: 'prod',
+        SESSION_HEADER: 'cookie',
+        PLATFROM_BASE_URL: 'https://analytics.example/api',
+      },
     }),
   'The base URL lacks /api': async () => ({
     environment: { PLATFORM_BASE_URL: (await platform({ ...WELL }, '/library/api')).replace(/api\/$/, '') },
@@ -53,7 +60,9 @@ export const SETUPS: Readonly<Record<string, () => Promise<Setup>>> = {
   'The host name does not exist': () =>
     Promise.resolve({ environment: { PLATFORM_BASE_URL: 'https://analytics.invalid/api' } }),
   'A sign-on proxy stands before the platform': async () => ({
-    environment: { PLATFORM_BASE_URL: await platform({ '*': redirectTo('https://login.example/sign-on?back=1') }) },
+    environment: {
+      PLATFORM_BASE_URL: await platform({ '*': redirectTo('https://login.example/sign-on?back=1') }),
+    },
   }),
   'The platform has moved to another path': async () => ({
     environment: {

@@ -78,4 +78,3 @@ function steadyRequests(url: string): { end(): Promise<{ requests: number; lost:
     },
   };
 }
-
