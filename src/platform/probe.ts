@@ -27,7 +27,7 @@ export interface Probing {
 export async function probePlatform(probing: Probing): Promise<ProbeResult> {
   const { client, settings, now = Date.now } = probing;
   try {
-    const response = await client.openSession().request('GET', 'status');
+    const response = await client.openSession().request('GET', 'status', { includeAuth: false });
     const version = versionOf(response);
     if (version === undefined) {
       return await wrongBase(
@@ -62,7 +62,7 @@ async function wrongBase({ client, clientFor }: Probing, advice: Advice | undefi
   const below = `${client.baseUrl}api`;
   const other = clientFor(below);
   try {
-    if (versionOf(await other.openSession().request('GET', 'status')) === undefined) throw new Error();
+    if (versionOf(await other.openSession().request('GET', 'status', { includeAuth: false })) === undefined) throw new Error();
     return {
       outcome: 'WRONG_BASE_URL',
       advice: {

@@ -9,14 +9,16 @@ const LOGIN =
   'mutation { login(input: {username: "demo", password: "CANARY-PW", transport: BEARER}) { handle } }';
 
 describe('a service whose platform is not where it should be', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
 
   /** What the log says after the start and two logins, and what /readyz shows. */
   async function startOver(script: Script): Promise<{ logged: string[]; atStart: unknown }> {
     const logged: string[] = [];
     const platform = await startScriptedPlatform(script);
     const service = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
-    jest.spyOn(Logger.prototype, 'error').mockImplementation((message) => void logged.push(String(message)));
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((message) => logged.push(String(message)));
     await service.app.get(PlatformProbe).ask();
     const ready = await fetch(`${service.url}/readyz`);
     expect(ready.status).toBe(200);
