@@ -62,7 +62,8 @@ async function wrongBase({ client, clientFor }: Probing, advice: Advice | undefi
   const below = `${client.baseUrl}api`;
   const other = clientFor(below);
   try {
-    if (versionOf(await other.openSession().request('GET', 'status', { includeAuth: false })) === undefined) throw new Error();
+    if (versionOf(await other.openSession().request('GET', 'status', { includeAuth: false })) === undefined)
+      throw new Error();
     return {
       outcome: 'WRONG_BASE_URL',
       advice: {
