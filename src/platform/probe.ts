@@ -1,4 +1,4 @@
-import { PlatformClient, PlatformError, type PlatformResponse } from '../client/index.js';
+import { type PlatformClient, PlatformError, type PlatformResponse } from '../client/index.js';
 import { type PlatformSettings } from '../config/settings/platform.js';
 import { adviceFor, notTheApi, type Advice } from './advice.js';
 

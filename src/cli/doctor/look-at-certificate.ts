@@ -77,22 +77,16 @@ function trust(socket: TLSSocket, verify: boolean | string): Finding[] {
   return [{ what: WHAT, state: 'wrong', ...certificateAdvice(reason) }];
 }
 
-/** The names in the chain, from the platform's own up. */
+/** The names in the chain, from the platform's own up. Node's types leave out that the chain may end anywhere. */
 function chainOf(first: DetailedPeerCertificate): string[] {
   const names: string[] = [];
-  const seen = new Set<DetailedPeerCertificate>();
-  for (
-    let at: DetailedPeerCertificate | undefined = first;
-    at?.subject !== undefined && !seen.has(at);
-    at = at.issuerCertificate
-  ) {
-    seen.add(at);
-    names.push(
-      String(at.subject.CN ?? at.subject.O ?? 'unnamed')
-        .replace(/[^\w .*-]/g, '?')
-        .slice(0, 64),
-    );
-    if (at.issuerCertificate?.fingerprint256 === at.fingerprint256) break;
+  const seen = new Set<string>();
+  let at: Partial<DetailedPeerCertificate> | undefined = first;
+  while (at?.fingerprint256 !== undefined && !seen.has(at.fingerprint256)) {
+    seen.add(at.fingerprint256);
+    const name = String(at.subject?.CN ?? at.subject?.O ?? 'unnamed');
+    names.push(name.replace(/[^\w .*-]/g, '?').slice(0, 64));
+    at = at.issuerCertificate;
   }
   return names;
 }

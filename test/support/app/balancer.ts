@@ -30,7 +30,9 @@ export async function startBalancer(): Promise<Balancer> {
     }
   };
   let polling = Promise.resolve();
-  const timer = setInterval(() => (polling = polling.then(poll)), POLL_MS);
+  const timer = setInterval(() => {
+    polling = polling.then(poll);
+  }, POLL_MS);
 
   /** Sends a request once, to one instance: a balancer does not repeat a POST. */
   const forward = (incoming: IncomingMessage, response: ServerResponse): void => {

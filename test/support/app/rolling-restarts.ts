@@ -59,10 +59,10 @@ function steadyRequests(url: string): { end(): Promise<{ requests: number; lost:
       lost.push(String(error));
     }
   };
-  let isOver = false;
+  const over = new AbortController();
   const run = (async () => {
     const start = performance.now();
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const due = ((performance.now() - start) / 1000) * PER_SECOND;
       // A busy machine catches up a little at a time, so that it is not the load that fails.
       for (let n = 0; n < 10 && underWay.length < due; n += 1) underWay.push(ask());
@@ -71,7 +71,7 @@ function steadyRequests(url: string): { end(): Promise<{ requests: number; lost:
   })();
   return {
     end: async () => {
-      isOver = true;
+      over.abort();
       await run;
       await Promise.all(underWay);
       return { requests: underWay.length, lost };
