@@ -22,7 +22,6 @@ export type FileCheck = (settings: Settings) => Promise<readonly string[]>;
 export interface ReadSettings {
   readonly settings: Settings;
   readonly environment: Environment;
-  readonly environment: Environment;
   /** What the operator should know although the service starts. */
   readonly warnings: readonly string[];
   readonly module: DynamicModule;
