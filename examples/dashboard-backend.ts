@@ -144,6 +144,7 @@ async function demonstrate(): Promise<void> {
     DASHBOARD_USER: 'short-session',
     SESSION_STORE_PATH: join(folder, 'sessions.db'),
     LOG_LEVEL: 'silent',
+    AUDIT_LOG: 'off',
   });
   function* threeMinutes(): Generator<void> {
     for (let minute = 1; minute <= 3; minute += 1) {

@@ -1,5 +1,7 @@
 /** The right to make one large answer. */
 export interface Turn {
+  /** Tells that the answer has got further: on a busy machine a large one takes long, and keeps its turn. */
+  refresh(): void;
   /** Lets the next one begin. Only the first call counts. */
   end(): void;
 }
@@ -12,8 +14,8 @@ interface Waiting {
 /** Large answers that are made at the same time, by all callers and by one. */
 const AT_ONCE = 4;
 const AT_ONCE_FOR_ONE_CALLER = 2;
-/** A turn that has not ended by then, such as that of a request that waits for a slow platform, blocks nobody any longer. */
-const LONGEST_TURN_MS = 5000;
+/** An answer that gets no further for so long, such as one that waits for a slow platform, blocks nobody any longer. */
+const IDLE_TURN_MS = 5000;
 
 /**
  * Lets large answers be made a few at a time, and each in an event loop iteration of its own, so that probes and small
@@ -74,7 +76,10 @@ export class AnswerTurns {
       else this.#callers.set(caller, left);
       this.schedule();
     };
-    const timer = setTimeout(end, LONGEST_TURN_MS).unref();
-    return { end };
+    const timer = setTimeout(end, IDLE_TURN_MS).unref();
+    const refresh = (): void => {
+      if (!hasEnded) timer.refresh();
+    };
+    return { refresh, end };
   }
 }

@@ -42,8 +42,13 @@ export class AnswerInMaking {
 
   /** Each field has an iteration of the event loop of its own: completing all at once would keep others waiting. */
   #waitForTurn(): Promise<Turn> {
-    this.#turn = this.#turn?.then((turn) => nextIteration(turn)) ?? this.#turns.take(this.#caller);
+    this.#turn = this.#turn?.then((turn) => this.#goOn(turn)) ?? this.#turns.take(this.#caller);
     return this.#turn;
+  }
+
+  async #goOn(turn: Turn): Promise<Turn> {
+    turn.refresh();
+    return nextIteration(turn);
   }
 
   /** Ends the turn once the answer is written, which happens before the next event loop iteration. */

@@ -72,7 +72,9 @@ describe('the service on a heap of 384 MB', () => {
       await pause(20);
     }
     const answers = await heavy;
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    // A machine that is busy with other work as well lets fewer in: the rest are told so at once.
+    expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(30);
     for (const { bytes } of answers) expect(bytes).toBeLessThan(8.1 * 1024 * 1024);
     // Were they made without a break, no probe would be answered before the last of them.
     expect(probes).toBeGreaterThan(5);

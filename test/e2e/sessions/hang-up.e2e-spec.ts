@@ -20,7 +20,7 @@ describe('callers who hang up', () => {
   beforeEach(async () => {
     held = [];
     platform = await startScriptedPlatform({
-      'POST auth/login': loginAnswer(),
+      'POST auth/login': Array.from({ length: READERS }, (_, number) => loginAnswer(`token-${number}`)),
       '*': ({ method }, response) => void held.push({ method, response }),
     });
     app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });

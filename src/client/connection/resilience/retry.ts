@@ -33,7 +33,9 @@ export class RetryBudget {
 
 /** What caused a retry: the status of the first response, or the class of the error where there was none. */
 export interface RetryCause {
+  /** The status of the answer, if there was one. */
   readonly status: number | undefined;
+  /** What the transport reported, if there was no answer. */
   readonly error: string | undefined;
   /** The pause before the retry. */
   readonly waitMs: number;
