@@ -4,8 +4,7 @@ WORKDIR /portico
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
 COPY tools tools
-# The Node of npm is not needed here, nor below.
-RUN npm ci --omit=optional
+RUN npm ci
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
@@ -20,6 +19,7 @@ COPY scripts scripts
 # Profiles that name a cloud's secret store need its SDK, and OpenTelemetry its packages: build with
 # --build-arg TOOLS="tools/secret-stores tools/telemetry", or one of the two.
 ARG TOOLS=""
+# The Node of npm is not needed here.
 RUN npm ci --omit=dev --omit=optional && node scripts/install.js $TOOLS
 
 FROM node:24-bookworm-slim

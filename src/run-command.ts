@@ -1,4 +1,13 @@
+import { existsSync } from 'node:fs';
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type * as Commands from './cli/index.js';
 import { nodeFault, packageFault } from './requirements.js';
+
+/** The service with its packages in one file, for a quick start; a package from npm does not have it. */
+const BUNDLE = new URL('bundle/service.js', import.meta.url);
+/** Compiled code, which Node keeps for the next start. Beside the code itself, so that whoever may write one may write both. */
+const COMPILED = new URL('bundle/compiled', import.meta.url);
 
 /** Runs a command of the service. An older Node, or a package that is missing, is told in one line. */
 export async function runCommand(args: readonly string[]): Promise<void> {
@@ -6,8 +15,9 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   if (fault === undefined) {
     try {
       // Loaded only now: an older Node, or a missing package, would stop the import with a message that helps nobody.
-      const { run } = await import('./cli/index.js');
+      const { run } = await load();
       process.exitCode = await run(args);
+      flushCompileCache();
     } catch (error) {
       fault = packageFault(error);
       if (fault === undefined) throw error;
@@ -17,4 +27,10 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 1;
   }
+}
+
+async function load(): Promise<typeof Commands> {
+  if (!existsSync(BUNDLE)) return import('./cli/index.js');
+  enableCompileCache(fileURLToPath(COMPILED));
+  return (await import(BUNDLE.href)) as typeof Commands;
 }

@@ -28,5 +28,5 @@ export async function consoleFile(name: string): Promise<ConsoleFile | undefined
   const file = FILES.find((known) => known === name);
   if (file === undefined) return undefined;
   const ending = file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES;
-  return { type: TYPES[ending], content: await readFile(new URL(`page/${file}`, import.meta.url)) };
+  return { type: TYPES[ending], content: await readFile(new URL(`../console/page/${file}`, import.meta.url)) };
 }
