@@ -19,8 +19,8 @@ const PAUSES_MS = [0, 50, 100, 200, 400];
 /** Platform sessions in the store: sealed on the way in, opened by their handle on the way out. */
 @Injectable()
 export class SealedSessions {
-  private readonly logger = new Logger(SealedSessions.name);
-  private readonly open: OpenSessions;
+  readonly #logger = new Logger(SealedSessions.name);
+  readonly #open: OpenSessions;
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
@@ -28,7 +28,7 @@ export class SealedSessions {
     client: PlatformClient,
     private readonly refused: RefusedRecords,
   ) {
-    this.open = new OpenSessions(seal, client);
+    this.#open = new OpenSessions(seal, client);
   }
 
   /**
@@ -42,9 +42,9 @@ export class SealedSessions {
     transport: HandleTransport,
     service?: ServiceLogin,
   ): Promise<OpenSession> {
-    const open = this.open.begin(session, transport, service);
+    const open = this.#open.begin(session, transport, service);
     open.expiresAt = await this.store.create(open.key, open.stored.sealed);
-    this.open.keep(open);
+    this.#open.keep(open);
     return open;
   }
 
@@ -60,12 +60,12 @@ export class SealedSessions {
     const key = storeKey(handle);
     const found = await this.store.read(key);
     if (found === undefined) {
-      this.open.drop(key);
+      this.#open.drop(key);
       throw noSession();
     }
-    const open = this.open.take(handle, key, found);
+    const open = this.#open.take(handle, key, found);
     if (open === undefined) {
-      await this.refuse(key, found);
+      await this.#refuse(key, found);
       throw noSession();
     }
     if (open.transport !== transport) throw noSession();
@@ -80,8 +80,8 @@ export class SealedSessions {
    */
   async refresh(open: OpenSession): Promise<void> {
     const found = await this.store.read(open.key);
-    if (found !== undefined && this.open.update(open, found)) return;
-    if (found !== undefined) await this.refuse(open.key, found);
+    if (found !== undefined && this.#open.update(open, found)) return;
+    if (found !== undefined) await this.#refuse(open.key, found);
     throw noSession();
   }
 
@@ -114,7 +114,7 @@ export class SealedSessions {
    */
   save(open: OpenSession): Promise<boolean> {
     if (open.session.revision === open.stored.revision) return Promise.resolve(false);
-    const saving = open.writing.then(() => this.saveIfChanged(open));
+    const saving = open.writing.then(() => this.#saveIfChanged(open));
     open.writing = saving.then(ignore, ignore);
     return saving;
   }
@@ -127,9 +127,9 @@ export class SealedSessions {
    */
   async replaceLogin(open: OpenSession, session: PlatformSession, service: ServiceLogin): Promise<boolean> {
     const { version } = open.stored;
-    const replaced = this.open.version({ ...open, session, service }, version + 1);
+    const replaced = this.#open.version({ ...open, session, service }, version + 1);
     if (!(await this.store.replace(open.key, version, replaced.sealed))) return false;
-    if (open.stored.version <= version) this.open.adopt(open, replaced.saved, service, replaced);
+    if (open.stored.version <= version) this.#open.adopt(open, replaced.saved, service, replaced);
     return true;
   }
 
@@ -151,7 +151,7 @@ export class SealedSessions {
       if (!(error instanceof SessionError)) throw error;
       await this.store.remove(open.key);
     } finally {
-      this.open.end(open);
+      this.#open.end(open);
     }
   }
 
@@ -163,11 +163,11 @@ export class SealedSessions {
    */
   async forget(open: OpenSession, rejectedVersion: number): Promise<boolean> {
     const isRemoved = await this.store.remove(open.key, rejectedVersion);
-    if (isRemoved || (await this.store.read(open.key)) === undefined) this.open.end(open);
+    if (isRemoved || (await this.store.read(open.key)) === undefined) this.#open.end(open);
     return isRemoved;
   }
 
-  private async saveIfChanged(open: OpenSession): Promise<boolean> {
+  async #saveIfChanged(open: OpenSession): Promise<boolean> {
     const { session, stored, unconfirmed } = open;
     if (session.revision === stored.revision) return false;
     const { revision } = session;
@@ -177,7 +177,7 @@ export class SealedSessions {
     }
     // A write whose answer was lost is sent again as it was, so that it counts once.
     const isSame = unconfirmed?.revision === revision && unconfirmed.version === stored.version + 1;
-    const next = isSame ? unconfirmed : this.open.version(open, stored.version + 1);
+    const next = isSame ? unconfirmed : this.#open.version(open, stored.version + 1);
     open.unconfirmed = next;
     const isStored = await this.store.replace(open.key, stored.version, next.sealed);
     // Otherwise a read has found this version, or another one, in the meantime.
@@ -189,14 +189,14 @@ export class SealedSessions {
   }
 
   /** One of an unknown key may be opened yet, when the operator has put that key back; one that was changed never will. */
-  private async refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
-    this.open.drop(key);
+  async #refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
+    this.#open.drop(key);
     if (this.seal.isOfKnownKey(sealed)) {
       if (!(await this.store.remove(key, version))) return;
       this.refused.add('not_authentic');
-      this.logger.error('A stored session was not what this service had stored there: it has been removed');
+      this.#logger.error('A stored session was not what this service had stored there: it has been removed');
     } else if (this.refused.add('unknown_key') === 1) {
-      this.logger.warn(
+      this.#logger.warn(
         'A stored session was sealed by a key that SESSION_KEYS does not hold: it stays closed',
       );
     }

@@ -17,8 +17,8 @@ const MOST_WRITES = 5;
 /** Renews service sessions: when the platform no longer knows one, it logs itself in again. */
 @Injectable()
 export class SessionRenewal {
-  private readonly logger = new Logger(SessionRenewal.name);
-  private readonly logins = new InFlight();
+  readonly #logger = new Logger(SessionRenewal.name);
+  readonly #logins = new InFlight();
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
@@ -38,14 +38,14 @@ export class SessionRenewal {
   async renew(open: OpenSession, expired: ServiceLogin): Promise<void> {
     if (isAfter(open.service, expired)) return;
     const login = `login ${expired.logins}`;
-    await this.logins.share(open.key, login, async () => {
+    await this.#logins.share(open.key, login, async () => {
       // A lease of its own: an extension that finds the session expired holds the session's.
-      await onceAmongInstances(this.store, `${open.key} ${login}`, () => this.logInAgain(open, expired));
+      await onceAmongInstances(this.store, `${open.key} ${login}`, () => this.#logInAgain(open, expired));
     });
     if (!isAfter(open.service, expired)) await this.sealed.refresh(open);
   }
 
-  private async logInAgain(open: OpenSession, expired: ServiceLogin): Promise<void> {
+  async #logInAgain(open: OpenSession, expired: ServiceLogin): Promise<void> {
     await this.sealed.refresh(open);
     if (isAfter(open.service, expired)) return;
     const session = this.client.openSession();
@@ -60,21 +60,21 @@ export class SessionRenewal {
     }
     this.observation.sessionEvent(event);
     try {
-      await this.keep(open, session, expired);
+      await this.#keep(open, session, expired);
     } catch (error) {
-      await logOutAtPlatform(session, this.logger);
+      await logOutAtPlatform(session, this.#logger);
       throw error;
     }
   }
 
   /** Where a lease was lost, the first write wins: the other one leaves the platform and takes the winner's session. */
-  private async keep(open: OpenSession, session: PlatformSession, expired: ServiceLogin): Promise<void> {
+  async #keep(open: OpenSession, session: PlatformSession, expired: ServiceLogin): Promise<void> {
     const service = { ...expired, logins: expired.logins + 1 };
     for (let writes = 0; writes < MOST_WRITES; writes += 1) {
       if (await this.sealed.replaceLogin(open, session, service)) return;
       await this.sealed.refresh(open);
       if (isAfter(open.service, expired)) {
-        await logOutAtPlatform(session, this.logger);
+        await logOutAtPlatform(session, this.#logger);
         return;
       }
     }

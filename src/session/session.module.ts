@@ -76,7 +76,7 @@ function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> 
   exports: [SessionService, SessionStore, LoginRecords, RefusedRecords],
 })
 export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(SessionModule.name);
+  readonly #logger = new Logger(SessionModule.name);
 
   constructor(
     @Inject(SESSION_KEYS) private readonly keys: SessionKeys,
@@ -85,7 +85,7 @@ export class SessionModule implements OnApplicationBootstrap, OnApplicationShutd
 
   onApplicationBootstrap(): void {
     if (this.keys.file === undefined) return;
-    this.logger.warn(
+    this.#logger.warn(
       `SESSION_KEYS is not set: sessions are sealed with the keys in ${this.keys.file}, which no other instance has`,
     );
   }

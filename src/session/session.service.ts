@@ -30,11 +30,11 @@ export const ReadReuse = Symbol('ReadReuse');
 /** Begins, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
 @Injectable()
 export class SessionService {
-  private readonly logger = new Logger(SessionService.name);
-  private readonly reads: InFlight;
-  private readonly extensions = new InFlight();
+  readonly #logger = new Logger(SessionService.name);
+  readonly #reads: InFlight;
+  readonly #extensions = new InFlight();
   /** Whether an answer to a read has ever renewed a session: one that is aborted might then be the one that does. */
-  private readsRenewSessions = false;
+  #readsRenewSessions = false;
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
@@ -43,7 +43,7 @@ export class SessionService {
     private readonly observation: Observation,
     @Optional() @Inject(ReadReuse) reuse?: AnswerReuse,
   ) {
-    this.reads = new InFlight(reuse);
+    this.#reads = new InFlight(reuse);
   }
 
   /**
@@ -64,11 +64,11 @@ export class SessionService {
     let open: OpenSession;
     try {
       const replaces = context.presented?.transport === transport;
-      const previous = replaces ? await this.opened(context) : undefined;
+      const previous = replaces ? await this.#opened(context) : undefined;
       open = await this.sealed.create(session, transport, service);
-      if (previous !== undefined) await this.close(previous);
+      if (previous !== undefined) await this.#close(previous);
     } catch (error) {
-      await logOutAtPlatform(session, this.logger);
+      await logOutAtPlatform(session, this.#logger);
       throw error;
     }
     const { handle, expiresAt } = open;
@@ -88,7 +88,7 @@ export class SessionService {
    * @throws SessionStoreUnavailableError
    */
   use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
-    return this.withOpen(context, (open) => this.asWrite(open, () => this.run(open, work)));
+    return this.#withOpen(context, (open) => this.#asWrite(open, () => this.#run(open, work)));
   }
 
   /**
@@ -98,12 +98,12 @@ export class SessionService {
    * @param operation names the call, and its arguments if it has any: calls of one name share an answer
    */
   read<T>(context: RequestContext, operation: string, work: SessionRead<T>): Promise<T> {
-    return this.withOpen(context, (open) => {
+    return this.#withOpen(context, (open) => {
       const name = `${open.stored.version} ${operation}`;
-      const caller = this.readsRenewSessions ? undefined : context.signal;
+      const caller = this.#readsRenewSessions ? undefined : context.signal;
       const read = (signal: AbortSignal | undefined): Promise<T> =>
-        this.run(open, (session) => work(session, { signal }), true);
-      return this.reads.share(open.key, name, read, caller);
+        this.#run(open, (session) => work(session, { signal }), true);
+      return this.#reads.share(open.key, name, read, caller);
     });
   }
 
@@ -114,8 +114,8 @@ export class SessionService {
    * @throws SessionError, SessionStoreUnavailableError as {@link use}.
    */
   extend(context: RequestContext): Promise<{ expiresAt: number }> {
-    return this.withOpen(context, async ({ key, expiresAt }) => {
-      await this.extensions.share(key, 'extend', () =>
+    return this.#withOpen(context, async ({ key, expiresAt }) => {
+      await this.#extensions.share(key, 'extend', () =>
         onceAmongInstances(this.store, key, async (waited) => {
           if (waited) context.open = undefined;
           await this.use(context, (session) => session.extendSession());
@@ -129,7 +129,7 @@ export class SessionService {
 
   /** Whether the caller holds a session. The platform is not asked. */
   async isOpen(context: RequestContext): Promise<boolean> {
-    return (await this.opened(context)) !== undefined;
+    return (await this.#opened(context)) !== undefined;
   }
 
   /**
@@ -139,24 +139,24 @@ export class SessionService {
    * @throws SessionStoreUnavailableError
    */
   async end(context: RequestContext): Promise<void> {
-    const open = await this.opening(context);
+    const open = await this.#opening(context);
     try {
-      await this.close(open);
+      await this.#close(open);
     } catch (error) {
       this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
       // The record may be gone although the store could not say so: then nobody could end the platform session later.
-      await logOutAtPlatform(open.session, this.logger);
+      await logOutAtPlatform(open.session, this.#logger);
       throw error;
     }
-    this.drop(context, open);
+    this.#drop(context, open);
   }
 
-  private opening(context: RequestContext): Promise<OpenSession> {
-    return (context.open ??= this.load(context));
+  #opening(context: RequestContext): Promise<OpenSession> {
+    return (context.open ??= this.#load(context));
   }
 
   /** A cookie that opens nothing is of no use to its browser: the answer clears it. */
-  private async load(context: RequestContext): Promise<OpenSession> {
+  async #load(context: RequestContext): Promise<OpenSession> {
     const { presented } = context;
     try {
       if (presented === undefined) return await this.sealed.load(presented);
@@ -172,13 +172,13 @@ export class SessionService {
     }
   }
 
-  private async withOpen<T>(context: RequestContext, work: (open: OpenSession) => Promise<T>): Promise<T> {
-    const open = await this.opening(context);
+  async #withOpen<T>(context: RequestContext, work: (open: OpenSession) => Promise<T>): Promise<T> {
+    const open = await this.#opening(context);
     try {
       return await work(open);
     } catch (error) {
       if (endsSession(error, open)) {
-        if (open.hasEnded) this.drop(context, open);
+        if (open.hasEnded) this.#drop(context, open);
         else context.open = undefined;
       }
       throw error;
@@ -186,36 +186,36 @@ export class SessionService {
   }
 
   /** Runs work, and once more where the session that the platform rejected is not the current one, or can be renewed. */
-  private async run<T>(open: OpenSession, work: SessionWork<T>, isRead = false): Promise<T> {
+  async #run<T>(open: OpenSession, work: SessionWork<T>, isRead = false): Promise<T> {
     const { service } = open;
     const { version } = open.stored;
     try {
-      return await this.runOnce(open, work, isRead);
+      return await this.#runOnce(open, work, isRead);
     } catch (error) {
       if (!rejectsSession(error)) throw error;
-      if (!isSessionExpired(error) || !(await this.recovers(open, version, service))) {
-        await this.forget(open, version, error);
+      if (!isSessionExpired(error) || !(await this.#recovers(open, version, service))) {
+        await this.#forget(open, version, error);
         throw error;
       }
     }
     const { version: newVersion } = open.stored;
     try {
-      return await this.runOnce(open, work, isRead);
+      return await this.#runOnce(open, work, isRead);
     } catch (error) {
-      if (rejectsSession(error)) await this.forget(open, newVersion, error);
+      if (rejectsSession(error)) await this.#forget(open, newVersion, error);
       throw error;
     }
   }
 
-  private async runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
+  async #runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
     const result = await work(open.session);
     const hasChanged = await this.sealed.save(open);
-    if (isRead && hasChanged) this.readsRenewSessions = true;
+    if (isRead && hasChanged) this.#readsRenewSessions = true;
     return result;
   }
 
   /** Whether there is another session than the rejected one: another version of it, or a new login of its profile. */
-  private async recovers(
+  async #recovers(
     open: OpenSession,
     rejectedVersion: number,
     service: ServiceLogin | undefined,
@@ -227,39 +227,39 @@ export class SessionService {
     return true;
   }
 
-  private async forget(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
+  async #forget(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
     if (await this.sealed.forget(open, rejectedVersion)) {
       this.observation.sessionEvent({ kind: 'expiry', storeKey: open.key, error });
     }
-    if (open.hasEnded) this.reads.drop(open.key);
+    if (open.hasEnded) this.#reads.drop(open.key);
   }
 
-  private async asWrite<T>({ key }: OpenSession, work: () => Promise<T>): Promise<T> {
-    this.reads.drop(key);
+  async #asWrite<T>({ key }: OpenSession, work: () => Promise<T>): Promise<T> {
+    this.#reads.drop(key);
     try {
       return await work();
     } finally {
-      this.reads.drop(key);
+      this.#reads.drop(key);
     }
   }
 
-  private async opened(context: RequestContext): Promise<OpenSession | undefined> {
+  async #opened(context: RequestContext): Promise<OpenSession | undefined> {
     try {
-      return await this.opening(context);
+      return await this.#opening(context);
     } catch (error) {
       if (error instanceof SessionError) return undefined;
       throw error;
     }
   }
 
-  private async close(open: OpenSession): Promise<void> {
+  async #close(open: OpenSession): Promise<void> {
     await this.sealed.remove(open);
     this.observation.sessionEvent({ kind: 'logout', storeKey: open.key });
-    this.reads.drop(open.key);
-    await logOutAtPlatform(open.session, this.logger);
+    this.#reads.drop(open.key);
+    await logOutAtPlatform(open.session, this.#logger);
   }
 
-  private drop(context: RequestContext, open: OpenSession): void {
+  #drop(context: RequestContext, open: OpenSession): void {
     context.open = undefined;
     context.presented = undefined;
     if (open.transport === 'cookie') context.cookie = 'clear';

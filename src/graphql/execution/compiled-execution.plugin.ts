@@ -11,7 +11,7 @@ import { CompiledQueries } from './compiled-queries.js';
  */
 @Plugin()
 export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContext> {
-  private readonly queries = new CompiledQueries();
+  readonly #queries = new CompiledQueries();
 
   constructor(private readonly errors: ErrorFormat) {}
 
@@ -23,19 +23,19 @@ export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContex
         const operation = request.operation as OperationDefinitionNode | undefined;
         if (operation === undefined) return null;
         const { variables = {} } = request.request;
-        const result = await this.queries.execute({ schema, document, operation, contextValue, variables });
+        const result = await this.#queries.execute({ schema, document, operation, contextValue, variables });
         if (result === undefined) return null;
         // Listeners find the errors as they were thrown where Apollo puts those of its own executions.
         if (result.errors) Object.assign(request, { errors: result.errors });
         return {
           http: { status: undefined, headers: new HeaderMap() },
-          body: { kind: 'single', singleResult: { data: result.data, errors: this.formatted(result) } },
+          body: { kind: 'single', singleResult: { data: result.data, errors: this.#formatted(result) } },
         };
       },
     });
   }
 
-  private formatted({ errors }: ExecutionResult): GraphQLFormattedError[] | undefined {
+  #formatted({ errors }: ExecutionResult): GraphQLFormattedError[] | undefined {
     return errors?.map((error) => {
       const { message, path, locations } = error;
       return this.errors.format({ message, path, locations }, error);

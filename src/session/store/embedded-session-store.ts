@@ -23,14 +23,15 @@ const SCHEMA = `
 
 /** Sessions in one durable file: an acknowledged write is on the disk. For one process at a time. */
 export class EmbeddedSessionStore implements SessionStore {
-  private readonly database: DatabaseSync;
-  private readonly statements: Record<
+  readonly #database: DatabaseSync;
+  readonly #statements: Record<
     'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep' | 'shorten' | 'count',
     StatementSync
   >;
-  private readonly idle: number;
-  private readonly max: number;
-  private readonly leases: LeaseTable;
+  readonly #idle: number;
+  readonly #max: number;
+  readonly #leases: LeaseTable;
+  readonly #now: () => number;
 
   /**
    * @param path the file; it and its folders are made for their owner alone.
@@ -38,17 +39,14 @@ export class EmbeddedSessionStore implements SessionStore {
    * @throws SessionStoreUnavailableError when another process has the file, or it is not a session file.
    * @throws StorePathError when there can be no file.
    */
-  constructor(
-    path: string,
-    life: SessionLife,
-    private readonly now: () => number = Date.now,
-  ) {
-    this.idle = life.idleSeconds * 1000;
-    this.max = life.maxSeconds * 1000;
-    this.leases = new LeaseTable(now);
-    this.database = open(path);
-    const prepare = (sql: string): StatementSync => this.database.prepare(sql);
-    this.statements = {
+  constructor(path: string, life: SessionLife, now: () => number = Date.now) {
+    this.#now = now;
+    this.#idle = life.idleSeconds * 1000;
+    this.#max = life.maxSeconds * 1000;
+    this.#leases = new LeaseTable(now);
+    this.#database = open(path);
+    const prepare = (sql: string): StatementSync => this.#database.prepare(sql);
+    this.#statements = {
       create: prepare('INSERT INTO session VALUES (?, 1, ?, ?, ?)'),
       read: prepare(
         'SELECT version, sealed, idle_until, expires_at FROM session WHERE key = ? AND idle_until > ?2 AND expires_at > ?2',
@@ -69,75 +67,75 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   create(key: string, sealed: string): Promise<number> {
-    return this.attempt(() => {
-      const now = this.now();
-      const expiresAt = now + this.max;
-      this.statements.sweep.run(now, SWEEP_ROWS);
+    return this.#attempt(() => {
+      const now = this.#now();
+      const expiresAt = now + this.#max;
+      this.#statements.sweep.run(now, SWEEP_ROWS);
       // A clock that was set back has left them with more life than a new session gets.
-      this.statements.shorten.run(now + this.idle, expiresAt, SWEEP_ROWS);
-      this.statements.create.run(key, sealed, Math.min(now + this.idle, expiresAt), expiresAt);
+      this.#statements.shorten.run(now + this.#idle, expiresAt, SWEEP_ROWS);
+      this.#statements.create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
       return expiresAt;
     });
   }
 
   read(key: string): Promise<StoredSession | undefined> {
-    return this.attempt(() => {
-      const now = this.now();
-      const row = this.statements.read.get(key, now);
+    return this.#attempt(() => {
+      const now = this.#now();
+      const row = this.#statements.read.get(key, now);
       if (row === undefined) return undefined;
       const stored = {
         version: Number(row.version),
         sealed: String(row.sealed),
-        expiresAt: Math.min(Number(row.expires_at), now + this.max),
+        expiresAt: Math.min(Number(row.expires_at), now + this.#max),
       };
-      const idleUntil = Math.min(now + this.idle, stored.expiresAt);
+      const idleUntil = Math.min(now + this.#idle, stored.expiresAt);
       const gained = idleUntil - Number(row.idle_until);
-      if (gained > this.idle * TOUCH_AFTER || gained < 0) this.touch(key, stored, idleUntil);
+      if (gained > this.#idle * TOUCH_AFTER || gained < 0) this.#touch(key, stored, idleUntil);
       return stored;
     });
   }
 
   replace(key: string, version: number, sealed: string): Promise<boolean> {
-    return this.attempt(() => this.statements.replace.run(sealed, key, version, this.now()).changes === 1);
+    return this.#attempt(() => this.#statements.replace.run(sealed, key, version, this.#now()).changes === 1);
   }
 
   remove(key: string, version?: number): Promise<boolean> {
-    return this.attempt(() => this.statements.remove.run(key, version ?? null).changes === 1);
+    return this.#attempt(() => this.#statements.remove.run(key, version ?? null).changes === 1);
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
-    return Promise.resolve(this.leases.lease(key, holder, milliseconds));
+    return Promise.resolve(this.#leases.lease(key, holder, milliseconds));
   }
 
   settle(key: string, holder: string, milliseconds: number): Promise<boolean> {
-    return Promise.resolve(this.leases.settle(key, holder, milliseconds));
+    return Promise.resolve(this.#leases.settle(key, holder, milliseconds));
   }
 
   ping(): Promise<void> {
-    return this.attempt(() => {
-      this.database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return this.#attempt(() => {
+      this.#database.exec('BEGIN IMMEDIATE; ROLLBACK');
     });
   }
 
   count(): Promise<number> {
-    return this.attempt(() => Number(this.statements.count.get(this.now())?.live));
+    return this.#attempt(() => Number(this.#statements.count.get(this.#now())?.live));
   }
 
   close(): Promise<void> {
-    if (this.database.isOpen) this.database.close();
+    if (this.#database.isOpen) this.#database.close();
     return Promise.resolve();
   }
 
   /** A read must answer even where nothing can be written, so a touch that fails is let go. */
-  private touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
+  #touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
     try {
-      this.statements.touch.run(idleUntil, expiresAt, key, version);
+      this.#statements.touch.run(idleUntil, expiresAt, key, version);
     } catch {
       // The idle time stays as it was; the next read tries again.
     }
   }
 
-  private attempt<T>(work: () => T): Promise<T> {
+  #attempt<T>(work: () => T): Promise<T> {
     try {
       return Promise.resolve(work());
     } catch (error) {

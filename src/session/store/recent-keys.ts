@@ -1,8 +1,11 @@
 /** A set of keys that forgets the one that was added longest ago when it is full. */
 export class RecentKeys {
   readonly #keys = new Set<string>();
+  readonly #most: number;
 
-  constructor(private readonly most: number) {}
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   has(key: string): boolean {
     return this.#keys.has(key);
@@ -12,6 +15,6 @@ export class RecentKeys {
     this.#keys.delete(key);
     this.#keys.add(key);
     const [oldest] = this.#keys;
-    if (this.#keys.size > this.most && oldest !== undefined) this.#keys.delete(oldest);
+    if (this.#keys.size > this.#most && oldest !== undefined) this.#keys.delete(oldest);
   }
 }
