@@ -51,6 +51,7 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     rules: {
       'max-lines': ['error', { max: 300 }],
+      'max-lines-per-function': ['error', { max: 40 }],
       'no-console': 'error',
       'no-restricted-syntax': [
         'error',
