@@ -15,8 +15,7 @@ import { sessionKeys, type SessionKeys } from './sealed/session-keys.js';
 import { LoginRecords } from './store/login-records.js';
 import { observedStore } from './observed-store.js';
 import { SessionStore } from './store/session-store.js';
-import { StoreBackend } from './store/store-backend.js';
-import { STORE_BACKENDS } from './store/store-backends.js';
+import { backendFile, StoreBackend } from './store/store-backend.js';
 import {
   AuthPayloadSessionResolver,
   ExtendPayloadSessionResolver,
@@ -30,9 +29,10 @@ const SESSION_KEYS = Symbol('SessionKeys');
 /** The most that answers kept for `READ_REUSE_MS` may take, as JSON: some 100 MB of memory. */
 const MOST_REUSED_CHARACTERS = 32 * 1024 * 1024;
 
-function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> {
+async function storeBackend(settings: Settings): Promise<StoreBackend> {
   const logger = new Logger('SessionStore');
-  return STORE_BACKENDS[settings.SESSION_STORE](settings, (message) => {
+  const { open } = await backendFile(settings.SESSION_STORE);
+  return open(settings, (message) => {
     logger.warn(message);
   });
 }

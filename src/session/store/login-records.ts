@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { RecentKeys } from './recent-keys.js';
+import { RecentKeys } from '../memory/recent-keys.js';
 
 /** What is remembered of logins, for all instances on one store. Each method throws `SessionStoreUnavailableError`. */
 export interface LoginRecords {

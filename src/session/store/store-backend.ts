@@ -1,4 +1,5 @@
 import { type Settings } from '../../config/settings.js';
+import { type SessionStoreKind } from '../../config/settings/session.js';
 import { type LoginRecords } from './login-records.js';
 import { type SessionStore } from './session-store.js';
 
@@ -21,12 +22,24 @@ export interface StoreBackend {
 /** The injection token of the {@link StoreBackend}. */
 export const StoreBackend = Symbol('StoreBackend');
 
-/**
- * Opens a store.
- *
- * @param report called with what an operator should know; never contains a secret
- */
+/** What `<kind>-backend.ts` exports. */
+export interface BackendFile {
+  /**
+   * Opens the store.
+   *
+   * @param report called with what an operator should know; never contains a secret
+   */
+  readonly open: OpenBackend;
+  /** What an operator should check when the store cannot be opened or written. */
+  readonly fix: string;
+}
+
 export type OpenBackend = (
   settings: Settings,
   report: (message: string) => void,
 ) => StoreBackend | Promise<StoreBackend>;
+
+/** Loads the file of one kind of store. The packages of the others stay out of the process. */
+export async function backendFile(kind: SessionStoreKind): Promise<BackendFile> {
+  return (await import(`./${kind}-backend.js`)) as BackendFile;
+}

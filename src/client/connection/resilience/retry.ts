@@ -31,11 +31,13 @@ export class RetryBudget {
   }
 }
 
-/** What caused a retry: the status of the first response, or the class of the error where there was none. */
+/** What caused a retry. */
 export interface RetryCause {
+  /** HTTP status of the first response; undefined where there was none. */
   readonly status: number | undefined;
+  /** Name of the error class; undefined where there was a response. */
   readonly error: string | undefined;
-  /** The pause before the retry. */
+  /** The pause before the retry, in milliseconds. */
   readonly waitMs: number;
 }
 
