@@ -74,7 +74,7 @@ export class AuthService {
     return { loggedOut: true };
   }
 
-  /** Every login and delegation ends here, with a payload or an error: the place to learn its outcome. */
+  /** Every login and delegation ends here, with a payload or an error, so its outcome is reported here. */
   async #begin(
     context: RequestContext,
     transport: SessionTransport,
@@ -105,7 +105,7 @@ export class AuthService {
     await this.limits.attempt({ address, account, signal }, async () => {
       await this.store.ping();
       if (signal.aborted) throw hungUp();
-      // The call is not aborted with its caller: the platform may have begun a session, which nobody could log out.
+      // The call goes on when its caller hangs up: the platform may have started a session, which nobody could log out.
       try {
         await authenticate(session);
       } catch (error) {
@@ -124,7 +124,7 @@ export class AuthService {
     return open;
   }
 
-  /** Whoever hangs up before the answer has been sent never learns the handle: the session ends. */
+  /** A caller who hangs up before the answer is sent never learns the handle, so the session is ended. */
   async #endWithCaller(context: RequestContext, open: OpenSession): Promise<void> {
     const { signal } = context;
     const end = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { LoginLimiter } from './login-limiter.js';
 import { type Account, accountKey, networkKey, placeKey } from './login-subject.js';
 import { LoginWatch } from './login-watch.service.js';
 
-/** How many failures an account over all networks, and a network, may have for each of one account from one network. */
+/** An account over all networks, and a network over all accounts, may have this many times the failures of one account there. */
 const WIDE_FACTOR = 5;
 const MS_PER_SECOND = 1000;
 
@@ -21,7 +21,7 @@ export interface LoginSubject {
   readonly signal: AbortSignal;
 }
 
-/** How many logins may fail, and how many may be made. No limit counts over all callers. */
+/** Limits failed logins and logins. No limit is shared by all callers. */
 @Injectable()
 export class LoginLimits {
   readonly #limiter: LoginLimiter;

@@ -2,11 +2,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { type RateLimitReason } from '../errors/rate-limited-error.js';
 
-/** So many times the limit of one account within a minute, over all accounts and networks, is a flood. */
+/** A flood is this many times the limit of one account within a minute, over all accounts and networks. */
 const FLOOD_FACTOR = 100;
 const MINUTE_MS = 60_000;
 
-/** Counts what the limiter refuses, and reports a flood of failed logins. Nobody is refused because of a flood. */
+/** Counts the logins that the limiter refuses, and reports a flood of failed logins. A flood itself refuses no one. */
 @Injectable()
 export class LoginWatch {
   readonly #logger = new Logger('Logins');
@@ -32,7 +32,7 @@ export class LoginWatch {
     this.#refusals.set(reason, this.refused(reason) + 1);
   }
 
-  /** A flood is reported once, and ends with a minute that has none. */
+  /** A flood is reported once, and is over after a minute without one. */
   addFailure(): void {
     const now = Date.now();
     if (now - this.#minuteBegan >= MINUTE_MS) {

@@ -10,13 +10,13 @@ import { RecordSeal } from './sealed/sealed-record.js';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
 import { SessionStore, type StoredSession } from './store/session-store.js';
 
-/** A record that is written more often than this while it is being removed is removed whatever it contains. */
+/** A record that is written more often than this while it is being removed is removed without looking at it. */
 const MOST_REMOVALS = 5;
 
-/** How long another instance may take to store what the platform has renewed: the pauses before each look. */
+/** How long another instance may take to store a renewed session: the pauses before each look. */
 const PAUSES_MS = [0, 50, 100, 200, 400];
 
-/** Platform sessions in the store: sealed on the way in, opened by their handle on the way out. */
+/** Stores platform sessions: seals them before a write, and opens them by their handle after a read. */
 @Injectable()
 export class SealedSessions {
   readonly #logger = new Logger(SealedSessions.name);
@@ -34,7 +34,7 @@ export class SealedSessions {
   /**
    * Stores a session under a new handle.
    *
-   * @param service present for one that a credential profile opened.
+   * @param service present if a credential profile opened the session.
    * @throws SessionStoreUnavailableError
    */
   async create(
@@ -51,7 +51,7 @@ export class SealedSessions {
   /**
    * The session of a handle. The store is always asked.
    *
-   * @throws SessionError where there is none.
+   * @throws SessionError if there is none.
    * @throws SessionStoreUnavailableError
    */
   async load(presented: PresentedHandle | undefined): Promise<OpenSession> {
@@ -73,9 +73,9 @@ export class SealedSessions {
   }
 
   /**
-   * Brings an open session up to the version in the store.
+   * Updates an open session to the version in the store.
    *
-   * @throws SessionError where it is gone.
+   * @throws SessionError if it is gone.
    * @throws SessionStoreUnavailableError
    */
   async refresh(open: OpenSession): Promise<void> {
@@ -86,10 +86,10 @@ export class SealedSessions {
   }
 
   /**
-   * Whether another version has taken the place of one that the platform has rejected. Other instances are given some time
-   * to store it, because a rejection may be faster than the answer that renewed the session.
+   * Whether another version has replaced one that the platform rejected. Other instances get some time to store it, because
+   * the rejection may arrive before the answer that renewed the session.
    *
-   * @param mayWait false where it does no harm to miss it.
+   * @param mayWait false if missing it does no harm.
    * @throws SessionStoreUnavailableError
    */
   async isReplaced(open: OpenSession, rejectedVersion: number, mayWait: boolean): Promise<boolean> {
@@ -107,8 +107,8 @@ export class SealedSessions {
   }
 
   /**
-   * Stores what has changed, if the session is still the version that was read: what is late does not count. Resolves with
-   * whether there was a change.
+   * Stores a change, if the session is still the version that was read; a late change is dropped. Resolves with whether there
+   * was a change.
    *
    * @throws SessionStoreUnavailableError
    */
@@ -120,8 +120,8 @@ export class SealedSessions {
   }
 
   /**
-   * Stores another platform session in place of the one that was read; false if another version has been stored meanwhile,
-   * or none is there any more.
+   * Stores another platform session in place of the one that was read; false if another version has been stored meanwhile, or
+   * the session is gone.
    *
    * @throws SessionStoreUnavailableError
    */
@@ -134,9 +134,9 @@ export class SealedSessions {
   }
 
   /**
-   * Removes a session, whatever has been written since it was loaded. It then holds the platform session of the record that
-   * was removed: a new login may have put another one there. Where the record is gone already it is the last one known,
-   * since an answer of the store may have been lost.
+   * Removes a session, whatever has been written since it was loaded. `open` then holds the platform session of the removed
+   * record, since a new login may have replaced it. If the record is already gone, `open` keeps the last known one: the store's
+   * answer to an earlier removal may have been lost.
    *
    * @throws SessionStoreUnavailableError
    */
@@ -156,8 +156,8 @@ export class SealedSessions {
   }
 
   /**
-   * Removes a session that the platform has rejected, if the rejected version is still the current one. Resolves with
-   * whether it was removed by this call.
+   * Removes a session that the platform has rejected, if the rejected version is still the current one. Resolves with whether
+   * this call removed it.
    *
    * @throws SessionStoreUnavailableError
    */
@@ -175,12 +175,12 @@ export class SealedSessions {
       open.stored = { ...stored, revision };
       return false;
     }
-    // A write whose answer was lost is sent again as it was, so that it counts once.
+    // A write whose answer was lost is sent again unchanged, so that it counts once.
     const isSame = unconfirmed?.revision === revision && unconfirmed.version === stored.version + 1;
     const next = isSame ? unconfirmed : this.#open.version(open, stored.version + 1);
     open.unconfirmed = next;
     const isStored = await this.store.replace(open.key, stored.version, next.sealed);
-    // Otherwise a read has found this version, or another one, in the meantime.
+    // Otherwise a read has found this or another version in the meantime.
     if (open.unconfirmed === next) {
       open.unconfirmed = undefined;
       if (isStored) open.stored = next;
@@ -188,7 +188,7 @@ export class SealedSessions {
     return true;
   }
 
-  /** One of an unknown key may be opened yet, when the operator has put that key back; one that was changed never will. */
+  /** A record with an unknown key can be opened once the operator restores the key. A record that was altered never can. */
   async #refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
     this.#open.drop(key);
     if (this.seal.isOfKnownKey(sealed)) {

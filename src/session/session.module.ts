@@ -26,7 +26,7 @@ import { ReadReuse, SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
 
-/** The most that answers kept for `READ_REUSE_MS` may take, as JSON: some 100 MB of memory. */
+/** The most JSON that is kept for `READ_REUSE_MS`: about 100 MB of memory. */
 const MOST_REUSED_CHARACTERS = 32 * 1024 * 1024;
 
 async function storeBackend(settings: Settings): Promise<StoreBackend> {

@@ -21,19 +21,19 @@ import { SessionStore } from './store/session-store.js';
 /** Work on an open platform session. */
 export type SessionWork<T> = (session: PlatformSession) => Promise<T>;
 
-/** As {@link SessionWork}, for a read: its options end it when nobody waits for the answer any more. */
+/** Like {@link SessionWork}, for a read. Its options abort it when nobody waits for the answer any more. */
 export type SessionRead<T> = (session: PlatformSession, call: CallOptions) => Promise<T>;
 
-/** How answers of reads are kept: the injection token, and the default of not at all. */
+/** The injection token of how answers of reads are kept. By default they are not. */
 export const ReadReuse = Symbol('ReadReuse');
 
-/** Begins, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
+/** Starts, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
 @Injectable()
 export class SessionService {
   readonly #logger = new Logger(SessionService.name);
   readonly #reads: InFlight;
   readonly #extensions = new InFlight();
-  /** Whether an answer to a read has ever renewed a session: one that is aborted might then be the one that does. */
+  /** Whether the answer to a read has ever renewed a session. From then on reads are not aborted: one of them might renew it. */
   #readsRenewSessions = false;
 
   constructor(
@@ -47,11 +47,11 @@ export class SessionService {
   }
 
   /**
-   * Keeps a session that has just logged in, under a new handle, which takes the place of the one that the caller brought
-   * over the same transport: that session ends. One that came over the other transport is still held, and goes on.
-   * A session that cannot be kept is logged out again, so that none is left behind on the platform.
+   * Stores a session that has just logged in, under a new handle. It replaces the session whose handle the caller sent over the
+   * same transport: that one ends. A handle of the other transport stays valid.
+   * A session that cannot be stored is logged out again, so that none is left behind on the platform.
    *
-   * @param profile the credential profile that opened it, by which it may log itself in again.
+   * @param profile the credential profile that opened it and can log it in again.
    * @throws SessionStoreUnavailableError
    */
   async begin(
@@ -79,12 +79,12 @@ export class SessionService {
   }
 
   /**
-   * Runs work on the caller's session and keeps what the work changed, if the session is still current. The work may
-   * change what reads would answer, so no later read takes part in one from before. It runs once more where the platform
-   * rejected a version of the session that another has replaced, or a service session, which logs itself in again.
+   * Runs work on the caller's session and stores what the work changed, if the session is still current. The work may change
+   * what reads return, so later reads do not share earlier ones. It runs once more if the platform rejected a version of the
+   * session that has been replaced, or a service session, which is logged in again.
    *
-   * @throws SessionError without a session, or when the platform no longer knows it: then it is forgotten here too.
-   * @throws LoginFailedError in place of it, where the platform says so by `ERR003`, or refuses the new login.
+   * @throws SessionError without a session, or when the platform no longer knows it; it is then removed here too.
+   * @throws LoginFailedError instead, if the platform says so by `ERR003` or refuses the new login.
    * @throws SessionStoreUnavailableError
    */
   use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
@@ -92,10 +92,10 @@ export class SessionService {
   }
 
   /**
-   * As {@link use}, for a call that changes nothing: callers who ask for the same while it runs share its answer, and the
-   * last of them who hangs up aborts it.
+   * Like {@link use}, for a call that changes nothing. Callers who ask for the same thing while it runs share its answer; when
+   * the last of them hangs up, it is aborted.
    *
-   * @param operation names the call, and its arguments if it has any: calls of one name share an answer
+   * @param operation names the call and its arguments, if it has any; calls with the same name share an answer
    */
   read<T>(context: RequestContext, operation: string, work: SessionRead<T>): Promise<T> {
     return this.#withOpen(context, (open) => {
@@ -108,8 +108,8 @@ export class SessionService {
   }
 
   /**
-   * Extends the caller's platform session. However many ask together, here and in other instances, the platform is asked
-   * once. A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
+   * Extends the caller's platform session. If many callers ask at once, here and in other instances, the platform is asked once.
+   * A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
    *
    * @throws SessionError, SessionStoreUnavailableError as {@link use}.
    */
@@ -121,7 +121,7 @@ export class SessionService {
           await this.use(context, (session) => session.extendSession());
         }),
       );
-      // Whoever did it may have stored a new state of the session: what this request does next begins with that.
+      // The session may have been stored in a new state; the rest of this request starts from that.
       context.open = undefined;
       return { expiresAt };
     });
@@ -133,7 +133,7 @@ export class SessionService {
   }
 
   /**
-   * Ends the caller's session: first here, so that nothing brings it back, then on the platform.
+   * Ends the caller's session, first here, so that nothing brings it back, then on the platform.
    *
    * @throws SessionError without a session.
    * @throws SessionStoreUnavailableError
@@ -144,7 +144,7 @@ export class SessionService {
       await this.#close(open);
     } catch (error) {
       this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
-      // The record may be gone although the store could not say so: then nobody could end the platform session later.
+      // The record may be gone even if the store could not say so, and then nobody could end the platform session later.
       await logOutAtPlatform(open.session, this.#logger);
       throw error;
     }
@@ -155,7 +155,7 @@ export class SessionService {
     return (context.open ??= this.#load(context));
   }
 
-  /** A cookie that opens nothing is of no use to its browser: the answer clears it. */
+  /** A cookie that opens no session is useless, so the answer clears it. */
   async #load(context: RequestContext): Promise<OpenSession> {
     const { presented } = context;
     try {
@@ -185,7 +185,7 @@ export class SessionService {
     }
   }
 
-  /** Runs work, and once more where the session that the platform rejected is not the current one, or can be renewed. */
+  /** Runs work, and once more if the session that the platform rejected is not the current one, or can be renewed. */
   async #run<T>(open: OpenSession, work: SessionWork<T>, isRead = false): Promise<T> {
     const { service } = open;
     const { version } = open.stored;
@@ -214,7 +214,7 @@ export class SessionService {
     return result;
   }
 
-  /** Whether there is another session than the rejected one: another version of it, or a new login of its profile. */
+  /** Whether there is a session other than the rejected one: another version of it, or a new login of its profile. */
   async #recovers(
     open: OpenSession,
     rejectedVersion: number,
@@ -266,14 +266,14 @@ export class SessionService {
   }
 }
 
-/** Said only to whoever sent such a token, so it tells nothing of any session. */
+/** Only the sender of such a token sees this, so it reveals nothing about any session. */
 function foreignToken(): SessionError {
   return new SessionError(
     'There is no session: the bearer token of the request is not a session handle of this service, but perhaps a token of another; see SESSION_HEADER',
   );
 }
 
-/** A service session whose new login is refused has ended as well. */
+/** A service session has also ended when its new login is refused. */
 function endsSession(error: unknown, { service }: OpenSession): boolean {
   return rejectsSession(error) || (service !== undefined && error instanceof LoginFailedError);
 }

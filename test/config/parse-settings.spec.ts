@@ -101,7 +101,7 @@ describe('settings', () => {
     ['PLATFORM_HEADER_VENDOR', 'S VC'],
     ['PLATFORM_TRANSPORT', 'axios'],
     ['PLATFORM_TIMEOUT_MS', '2147483648'],
-    ['SESSION_STORE', 'memory'],
+    ['SESSION_STORE', 'no-such-store'],
     ['PLATFORM_PROXY_URL', 'proxy.example:3128'],
     ['PLATFORM_PROXY_URL', 'https://proxy.example'],
     ['PLATFORM_MAX_ANSWER_BYTES', '0'],
@@ -252,7 +252,7 @@ describe('variables that look like settings', () => {
     ['Port', 'PORT'],
   ])('are reported: %s, where %s is meant', (written, meant) => {
     expect(nearMisses({ [written]: 'CANARY' })).toEqual([
-      `${written} is not a setting and has no effect: is ${meant} meant?`,
+      `${written} is not a setting and has no effect: do you mean ${meant}?`,
     ]);
   });
 

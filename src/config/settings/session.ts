@@ -77,7 +77,7 @@ export class SessionSettings {
   SESSION_HEADER = 'authorization';
 
   @Setting(
-    'milliseconds for which the answer to a read of the platform is given again to the same session; a change or the end of the session drops it; 0: never',
+    'milliseconds for which the answer to a read is reused for the same session; a change or the end of the session drops it; 0: never',
   )
   @WholeNumber(0, LONGEST_TIMER_MS)
   READ_REUSE_MS = 0;

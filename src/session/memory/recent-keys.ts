@@ -1,4 +1,4 @@
-/** A set of keys that forgets the one that was added longest ago when it is full. */
+/** A bounded set of keys. When it is full, it drops the key that was added longest ago. */
 export class RecentKeys {
   readonly #keys = new Set<string>();
   readonly #most: number;

@@ -10,7 +10,7 @@ import {
 } from './session-store.js';
 import { makeOwnFile } from './store-files.js';
 
-/** Expired rows are removed by every login, and rows that live too long shortened, this many of each at the most. */
+/** Each login removes at most this many expired rows, and shortens at most this many that would live too long. */
 const SWEEP_ROWS = 100;
 
 const SCHEMA = `
@@ -21,7 +21,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS session_idle_until ON session (idle_until);
 `;
 
-/** Sessions in one durable file: an acknowledged write is on the disk. For one process at a time. */
+/** Sessions in one durable file. A confirmed write is on disk. Only one process may use the file at a time. */
 export class EmbeddedSessionStore implements SessionStore {
   readonly #database: DatabaseSync;
   readonly #statements: Record<
@@ -34,10 +34,10 @@ export class EmbeddedSessionStore implements SessionStore {
   readonly #now: () => number;
 
   /**
-   * @param path the file; it and its folders are made for their owner alone.
-   * @param now milliseconds of the epoch.
-   * @throws SessionStoreUnavailableError when another process has the file, or it is not a session file.
-   * @throws StorePathError when there can be no file.
+   * @param path the file; it and its folders are created with access for their owner only.
+   * @param now milliseconds since the epoch.
+   * @throws SessionStoreUnavailableError when another process has the file open, or it is not a session file.
+   * @throws StorePathError when the file cannot be created.
    */
   constructor(path: string, life: SessionLife, now: () => number = Date.now) {
     this.#now = now;
@@ -71,7 +71,7 @@ export class EmbeddedSessionStore implements SessionStore {
       const now = this.#now();
       const expiresAt = now + this.#max;
       this.#statements.sweep.run(now, SWEEP_ROWS);
-      // A clock that was set back has left them with more life than a new session gets.
+      // After the clock was set back, they would live longer than a new session.
       this.#statements.shorten.run(now + this.#idle, expiresAt, SWEEP_ROWS);
       this.#statements.create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
       return expiresAt;
@@ -126,12 +126,12 @@ export class EmbeddedSessionStore implements SessionStore {
     return Promise.resolve();
   }
 
-  /** A read must answer even where nothing can be written, so a touch that fails is let go. */
+  /** A read must answer even if nothing can be written, so a failed touch is ignored. */
   #touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
     try {
       this.#statements.touch.run(idleUntil, expiresAt, key, version);
     } catch {
-      // The idle time stays as it was; the next read tries again.
+      // The idle time is unchanged; the next read tries again.
     }
   }
 
@@ -148,7 +148,7 @@ function open(path: string): DatabaseSync {
   makeOwnFile(path);
   try {
     const database = new DatabaseSync(path, { timeout: 0 });
-    // Exclusive: a second process is told at once. Full: what was acknowledged outlives a crash.
+    // Exclusive: a second process fails at once. Full: a confirmed write survives a crash.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     database.exec(SCHEMA);
     return database;

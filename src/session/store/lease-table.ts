@@ -7,7 +7,7 @@ interface Lease {
   readonly until: number;
 }
 
-/** The leases of a store that one process has for itself: they end with it, and so do all who hold them. */
+/** The leases of a store that only one process uses. They end with the process, as do their holders. */
 export class LeaseTable {
   readonly #leases = new Map<string, Lease>();
   readonly #now: () => number;
@@ -37,13 +37,13 @@ export class LeaseTable {
     return lease !== undefined && this.#isRunning(lease) ? lease : undefined;
   }
 
-  /** One that begins later than now was taken before the clock was set back: how long ago, nobody knows. */
+  /** A lease that starts in the future was taken before the clock was set back, so its age is unknown: it has ended. */
   #isRunning({ from, until }: Lease): boolean {
     const now = this.#now();
     return from <= now && now < until;
   }
 
-  /** Leases are short, so the oldest have ended: they go as new ones come. */
+  /** Leases are short, so the oldest have ended. They are removed as new ones are added. */
   #put(key: string, holder: string | undefined, milliseconds: number): void {
     const from = this.#now();
     this.#leases.delete(key);

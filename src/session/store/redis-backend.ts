@@ -4,7 +4,7 @@ import { type OpenBackend } from './store-backend.js';
 
 export const fix = 'REDIS_URL: check host, port, user, password and rediss:// for TLS';
 
-/** Sessions and what is remembered of logins share one connection. */
+/** Sessions and the history of logins share one connection. */
 export const open: OpenBackend = async (settings, report) => {
   const sessions = await RedisSessionStore.open(settings.REDIS_URL ?? '', sessionLife(settings), report);
   return { sessions, logins: sessions.loginRecords(), describe: () => sessions.describe() };

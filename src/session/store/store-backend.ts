@@ -6,11 +6,11 @@ import { type SessionStore } from './session-store.js';
 export interface StoreDescription {
   /** The product and its version. */
   readonly product: string;
-  /** What Redis drops when its memory is full; undefined for others, or where it does not say. */
+  /** What Redis drops when its memory is full; undefined for other stores, or if Redis does not say. */
   readonly evictionPolicy?: string | undefined;
 }
 
-/** What one kind of store keeps. Closing the session store closes all of it. */
+/** Everything that one kind of store keeps. Closing `sessions` closes all of it. */
 export interface StoreBackend {
   /** Sessions and their leases. */
   readonly sessions: SessionStore;
