@@ -215,7 +215,7 @@ describe('settings', () => {
       });
     });
 
-    it('count as given by their file where they are required', async () => {
+    it('count as set by their file when they are required', async () => {
       const REDIS_URL_FILE = await file('redis://redis.example');
       expect(problemsOf({ SESSION_STORE: 'redis', REDIS_URL_FILE })).toEqual([]);
     });
@@ -256,7 +256,7 @@ describe('variables that look like settings', () => {
     ]);
   });
 
-  it('are not the settings themselves, nor what other programs read', () => {
+  it('do not include the settings themselves or variables of other programs', () => {
     const others = [
       'HOSTNAME',
       'POST',

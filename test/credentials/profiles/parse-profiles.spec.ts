@@ -78,7 +78,7 @@ profiles:
     expect(parseProfiles('profiles.yaml', 'profiles: {}').size).toBe(0);
   });
 
-  it('is told every fault at once, each by its path', () => {
+  it('has all of its faults reported at once, each by its path', () => {
     const problems = problemsOf(`
 profiles:
   nightly:

@@ -158,7 +158,7 @@ describe('the service with credential profiles, as a process', () => {
     );
   });
 
-  it('holds no secret where its profiles are looked at', async () => {
+  it('shows no secret when its profiles are inspected', async () => {
     const canaries = createCanaries();
     const environmentOfProfiles = { API_KEY: canaries.plant('ENV') };
     const key = canaries.plant('KEY');
