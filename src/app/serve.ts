@@ -12,14 +12,14 @@ import { startFault } from './start-fault.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { startScreen } from './start-screen.js';
 
-/** Connections that the system holds while the process is busy. It drops further ones, and a caller retries only after a second or more. */
+/** Connections that the system holds while the process is busy. Callers of further ones retry only after a second or more. */
 const BACKLOG = 4096;
 
-/** Runs the service until it receives a signal; a second one ends it at once. If it cannot start, it prints why in one line and exits with code 1. */
+/** Runs the service until it receives a signal. If it cannot start, it prints why in one line and exits with code 1. */
 export async function serve(): Promise<void> {
   let app: NestFastifyApplication | undefined;
   try {
-    // A listener in place of Node's own, which would open the inspector: it runs whatever it is sent.
+    // Replaces Node's own listener, which would open the inspector, and that runs any code it is sent.
     process.on('SIGUSR1', () => undefined);
     app = await createApp();
     const service = app;
@@ -32,7 +32,7 @@ export async function serve(): Promise<void> {
       close: () => service.close(),
     });
     await app.listen({ host: settings.HOST, port: settings.PORT, backlog: BACKLOG });
-    // Not waited for: a platform that is away must not delay the start.
+    // Not awaited: a platform that is down must not delay the start.
     void app.get(PlatformProbe).ask();
     await announce(app, settings);
   } catch (fault) {

@@ -18,7 +18,7 @@ async function auditSink({ AUDIT_LOG: destination }: Settings): Promise<AuditSin
   });
 }
 
-/** The audit log: it writes what it observes, and opens its file anew on SIGHUP. */
+/** The audit log. It writes what it observes, and reopens its file on SIGHUP. */
 @Module({
   providers: [{ provide: Sink, inject: [Settings], useFactory: auditSink }],
 })

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IPV6_GROUPS = 8;
-/** Who has one IPv6 address usually has its whole /64. */
+/** A caller with one IPv6 address usually has its whole /64. */
 const NETWORK_GROUPS = 4;
 
 /** What a login is for. A profile, a user and an API key with the same name are counted separately. */

@@ -9,7 +9,7 @@ import { type GraphQLContext } from './graphql-context.js';
 const SERVICE_UNAVAILABLE = 503;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Refuses whatever took a place that is kept for logouts and is none: mentioning one in a document is not enough. */
+/** Refuses a request that took a place reserved for logouts but is not one. Mentioning a logout in a document is not enough. */
 @Plugin()
 export class ReservedPlacePlugin implements ApolloServerPlugin<GraphQLContext> {
   readonly #logout: string;
