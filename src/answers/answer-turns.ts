@@ -1,6 +1,6 @@
 /** The right to make one large answer. */
 export interface Turn {
-  /** Lets the next one start. Only the first call counts. */
+  /** Lets the next one begin. Only the first call counts. */
   end(): void;
 }
 
@@ -12,12 +12,12 @@ interface Waiting {
 /** Large answers that are made at the same time, by all callers and by one. */
 const AT_ONCE = 4;
 const AT_ONCE_FOR_ONE_CALLER = 2;
-/** A turn that lasts longer, such as one of a request that waits for a slow platform, stops blocking the others. */
+/** A turn that has not ended by then, such as that of a request that waits for a slow platform, blocks nobody any longer. */
 const LONGEST_TURN_MS = 5000;
 
 /**
  * Lets large answers be made a few at a time, and each in an event loop iteration of its own, so that probes and small
- * requests are served in between. First come, first served, but no caller takes more than a share.
+ * requests are served in between. Whoever came first begins first, but no caller takes more than a share.
  */
 export class AnswerTurns {
   readonly #hasRoom: () => boolean;
@@ -31,7 +31,7 @@ export class AnswerTurns {
     this.#hasRoom = hasRoom;
   }
 
-  /** @param caller the session or address that takes the turn. */
+  /** @param caller whoever shares the turns with others: a session, or an address. */
   take(caller: string): Promise<Turn> {
     return new Promise((begin) => {
       this.#waiting.push({ caller, begin });
@@ -39,7 +39,7 @@ export class AnswerTurns {
     });
   }
 
-  /** Lets the next one start in another event loop iteration, if one may. */
+  /** Lets the next one begin in another event loop iteration, if one may. */
   schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     this.#isScheduled = true;

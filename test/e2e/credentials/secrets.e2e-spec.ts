@@ -122,7 +122,12 @@ describe('the service with credential profiles, as a process', () => {
     const output = service.output();
     expect(output).toContain('secrets_manager \\"portico\\": the store refused the request');
     expect(output).toContain('A session of the profile nightly was logged in again');
-    expect(canaries.findIn(output)).toEqual([]);
+    // The audit log tells which account or profile was tried, as given; nothing else does, and it tells nothing else.
+    const isAudit = (line: string): boolean => line.includes('"audit":1');
+    const lines = output.split('\n');
+    expect(canaries.findIn(lines.filter((line) => !isAudit(line)).join('\n'))).toEqual([]);
+    const audited = canaries.findIn(lines.filter(isAudit).join('\n'));
+    expect(audited).toEqual([{ kind: 'NAME', spelling: 'plain' }]);
     expect(canaries.findIn(metrics)).toEqual([]);
     expect(canaries.findIn(answers.map(({ text }) => text).join('\n'))).toEqual([]);
     const stored = await readdir(`${folder.path}/data`);
@@ -138,13 +143,13 @@ describe('the service with credential profiles, as a process', () => {
     );
     const { code, stdout, stderr } = await failToStart(folder.path, environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^profiles\.yaml is not a valid file of credential profiles:\n/);
+    expect(stderr).toMatch(/^These settings cannot be used:\n/);
     for (const path of [
       'profiles.nightly.password',
       'profiles.nightly.profileKeySha256',
       'profiles.other.apiKey.store',
     ]) {
-      expect(stderr).toContain(`  ${path}: `);
+      expect(stderr).toContain(`  CREDENTIALS_FILE: ${path}: `);
     }
     expect(canaries.findIn(stderr)).toEqual([]);
     expect(stderr).not.toMatch(/^\s+at /m);

@@ -31,13 +31,13 @@ export class RetryBudget {
   }
 }
 
-/** What caused a retry. */
+/** What caused a retry: the status of the first response, or the class of the error where there was none. */
 export interface RetryCause {
-  /** HTTP status of the first response; undefined where there was none. */
+  /** The status of the answer, if there was one. */
   readonly status: number | undefined;
-  /** Name of the error class; undefined where there was a response. */
+  /** What the transport reported, if there was no answer. */
   readonly error: string | undefined;
-  /** The pause before the retry, in milliseconds. */
+  /** The pause before the retry. */
   readonly waitMs: number;
 }
 
