@@ -114,7 +114,7 @@ module.exports = {
   session: ['session/sealed', 'session/memory', 'session/store', 'observation', 'errors', 'config', 'client'],
   'session/sealed': ['session/memory', 'session/store', 'config/checks'],
   'session/memory': [],
-  'session/store': ['session/store/wire', 'config', 'config/settings', 'errors', 'client'],
+  'session/store': ['session/memory', 'session/store/wire', 'config', 'config/settings', 'errors', 'client'],
   'session/store/wire': ['errors'],
 
   platform: ['observation', 'config', 'config/settings', 'config/checks', 'client', 'embedded-platform'],

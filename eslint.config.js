@@ -7,6 +7,23 @@ const environmentIsReadOnce = {
   message: 'The environment is read in src/config only.',
 };
 
+const typesAreImportedInline = {
+  selector: 'ImportDeclaration[importKind="type"][source.value=/^(\\.|node:)/] > ImportSpecifier',
+  message: 'Write import { type X }. A whole import type is for packages that may be absent at run time.',
+};
+
+/** ADR 16. */
+const privateByHash = [
+  {
+    selector: ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility]',
+    message: 'Write #name for what is private, and nothing for what is public.',
+  },
+  {
+    selector: 'ClassDeclaration:not(:has(> Decorator)) TSParameterProperty[accessibility]',
+    message: 'Only what Nest injects may be a private parameter property.',
+  },
+];
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'coverage/', 'data/'] },
   { ...js.configs.recommended, ignores: ['**/*.gql'] },
@@ -34,19 +51,34 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     rules: {
       'max-lines': ['error', { max: 300 }],
+      'max-lines-per-function': ['error', { max: 40 }],
       'no-console': 'error',
       'no-restricted-syntax': [
         'error',
         environmentIsReadOnce,
+        typesAreImportedInline,
+        ...privateByHash,
         { selector: 'ExportDefaultDeclaration', message: 'Exports have names.' },
       ],
     },
   },
-  { files: ['src/config/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['src/config/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', typesAreImportedInline, ...privateByHash] },
+  },
+  {
+    files: [
+      'src/console/console.controller.ts',
+      'src/graphql/documents/document.plugin.ts',
+      'src/graphql/federation/federation-gate.plugin.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', environmentIsReadOnce, typesAreImportedInline] },
+  },
   {
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/explicit-module-boundary-types': 'off',
+      'no-restricted-syntax': ['error', typesAreImportedInline],
       // What a GraphQL answer holds is what the tests are there to find out.
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',

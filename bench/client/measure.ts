@@ -1,4 +1,4 @@
-import type { BenchClient } from './clients.ts';
+import { type BenchClient } from './clients.ts';
 
 /** What one round of calls cost. */
 export interface Round {

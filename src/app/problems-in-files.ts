@@ -3,7 +3,7 @@ import { problemsInProfiles } from '../credentials/profiles/problems-in-profiles
 import { problemsInDocuments } from '../graphql/documents/problems-in-documents.js';
 import { problemsInPlatformFiles } from '../platform/problems-in-platform-files.js';
 
-/** What is wrong in the files that settings name: each problem begins with its setting and quotes no content. */
+/** The problems of the files that settings name. Each starts with its setting and quotes no content. */
 export async function problemsInFiles(settings: Settings): Promise<string[]> {
   const problems = await Promise.all([
     problemsInPlatformFiles(settings),

@@ -12,14 +12,14 @@ import { startFault } from './start-fault.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { startScreen } from './start-screen.js';
 
-/** Connections that the system keeps while the process is busy: of more, it lets the caller's next try wait for seconds. */
+/** Connections that the system holds while the process is busy. Callers of further ones retry only after a second or more. */
 const BACKLOG = 4096;
 
-/** Runs the service until it receives a signal; a second one ends it at once. If it cannot start, it prints why in one line and exits with code 1. */
+/** Runs the service until it receives a signal. If it cannot start, it prints why in one line and exits with code 1. */
 export async function serve(): Promise<void> {
   let app: NestFastifyApplication | undefined;
   try {
-    // A listener in place of Node's own, which would open the inspector: it runs whatever it is sent.
+    // Replaces Node's own listener, which would open the inspector, and that runs any code it is sent.
     process.on('SIGUSR1', () => undefined);
     app = await createApp();
     const service = app;
@@ -32,34 +32,39 @@ export async function serve(): Promise<void> {
       close: () => service.close(),
     });
     await app.listen({ host: settings.HOST, port: settings.PORT, backlog: BACKLOG });
-    // Not waited for: a platform that is away must not delay the start.
+    // Not awaited: a platform that is down must not delay the start.
     void app.get(PlatformProbe).ask();
-    const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
-    if (settings.production) {
-      const platform = settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '';
-      new Logger('Portico').log(
-        `Portico ${version()} runs with sessions in the ${settings.SESSION_STORE} store and the platform at ${platform}`,
-      );
-    } else {
-      const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
-      process.stdout.write(
-        startScreen({
-          url: await app.getUrl(),
-          isReady: await app.get(ReadinessService).isReady(),
-          embedded,
-          usesEmbedded: settings.usesEmbeddedPlatform,
-          hasConsole: settings.hasConsole,
-          fieldPrefix: settings.FIELD_PREFIX,
-          metricsUrl: app.get(MetricsModule).url,
-          hasAllowList: persisted !== undefined,
-          allowedQuery: persisted?.example,
-        }),
-      );
-    }
+    await announce(app, settings);
   } catch (fault) {
     process.stderr.write(`${startFault(fault)}\n`);
     await app?.close();
     // Parts that had started before the fault would keep the process alive.
     process.exit(1);
   }
+}
+
+/** Says what runs and where: in one line of the log in production, on a screen otherwise. */
+async function announce(app: NestFastifyApplication, settings: Settings): Promise<void> {
+  const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
+  if (settings.production) {
+    const platform = settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '';
+    new Logger('Portico').log(
+      `Portico ${version()} runs with sessions in the ${settings.SESSION_STORE} store and the platform at ${platform}`,
+    );
+    return;
+  }
+  const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
+  process.stdout.write(
+    startScreen({
+      url: await app.getUrl(),
+      isReady: await app.get(ReadinessService).isReady(),
+      embedded,
+      usesEmbedded: settings.usesEmbeddedPlatform,
+      hasConsole: settings.hasConsole,
+      fieldPrefix: settings.FIELD_PREFIX,
+      metricsUrl: app.get(MetricsModule).url,
+      hasAllowList: persisted !== undefined,
+      allowedQuery: persisted?.example,
+    }),
+  );
 }

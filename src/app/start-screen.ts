@@ -9,7 +9,7 @@ export interface StartedService {
   readonly url: string;
   /** Whether the session store answers. */
   readonly isReady: boolean;
-  /** The embedded platform, where it runs. */
+  /** The embedded platform, if it runs. */
   readonly embedded: RunningPlatform | undefined;
   /** Whether the service uses it: with a base URL it does not. */
   readonly usesEmbedded: boolean;
@@ -17,12 +17,12 @@ export interface StartedService {
   readonly fieldPrefix: string | undefined;
   /** Where the metrics are. */
   readonly metricsUrl?: string | undefined;
-  /** A query that runs without a session, where only certain documents may run: one of those, or none. */
+  /** A query that runs without a session. If only certain documents are allowed: one of those, or none. */
   readonly allowedQuery?: string | undefined;
   readonly hasAllowList?: boolean | undefined;
 }
 
-/** What a person who has just started the service wants to know: where it is, who may log in, and a first query. */
+/** What a developer who has just started the service needs: its address, who may log in, and a first query. */
 export function startScreen({
   url: serviceUrl,
   isReady,

@@ -2,22 +2,22 @@ import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-/** `npm start` passes on the signal that the terminal has sent already: what follows this soon is the same one. */
+/** `npm start` repeats the signal that the terminal has already sent. A signal that follows this soon is the same one. */
 const SAME_MS = 400;
 
 /** How a service stops. */
 export interface Stopping {
-  /** For how long it goes on after it has said that it is not ready. */
+  /** How long it keeps serving after it has reported that it is not ready. */
   readonly delaySeconds: number;
-  /** Says so from now on. */
+  /** Reports from now on that it is not ready. */
   readonly withdraw: () => void;
-  /** Lets what is under way finish, and takes nothing new. */
+  /** Finishes the requests in progress, and accepts no new ones. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * On SIGTERM or SIGINT the service first says that it is not ready and goes on, so that balancers send requests elsewhere before
- * it is gone. Then it finishes what is under way and exits with 0. A second signal ends it at once.
+ * On SIGTERM or SIGINT the service first reports that it is not ready and keeps serving, so that load balancers send requests
+ * elsewhere. Then it finishes the requests in progress and exits with 0. A second signal ends it at once.
  */
 export function stopOnSignals(stopping: Stopping): void {
   let since: number | undefined;

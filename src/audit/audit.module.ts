@@ -18,12 +18,12 @@ async function auditSink({ AUDIT_LOG: destination }: Settings): Promise<AuditSin
   });
 }
 
-/** The audit log: it writes what it observes, and opens its file anew on SIGHUP. */
+/** The audit log. It writes what it observes, and reopens its file on SIGHUP. */
 @Module({
   providers: [{ provide: Sink, inject: [Settings], useFactory: auditSink }],
 })
 export class AuditModule implements OnModuleInit, OnApplicationShutdown {
-  private readonly reopen = (): void => {
+  readonly #reopen = (): void => {
     this.sink?.reopen();
   };
 
@@ -39,11 +39,11 @@ export class AuditModule implements OnModuleInit, OnApplicationShutdown {
       auditLog(this.sink, { ofRequest: () => this.scope.request() ?? {}, ofError: errorFacts }),
     );
     // Without a file, a terminal that is closed ends the process as usual.
-    if (this.sink !== STDOUT_SINK) process.on('SIGHUP', this.reopen);
+    if (this.sink !== STDOUT_SINK) process.on('SIGHUP', this.#reopen);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    process.off('SIGHUP', this.reopen);
+    process.off('SIGHUP', this.#reopen);
     await this.sink?.close();
   }
 }

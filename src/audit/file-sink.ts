@@ -3,21 +3,21 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AuditSink } from './audit-sink.js';
 
-/** What waits for a disk with room; more is lost, and counted. */
+/** The most that waits for space on the disk; more is lost, and counted. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 const RETRY_MS = 1000;
 const OWNER_ONLY = 0o600;
 
 /**
- * A file, to which lines are added; made for its owner alone. A disk that is full fails no request and holds none up: lines
- * wait for room, up to a megabyte of them, and are tried again every second.
+ * A file that lines are appended to, created with access for its owner only. A full disk neither fails nor delays a request: up
+ * to a megabyte of lines wait for space, and writing is tried again every second.
  */
 export class FileSink implements AuditSink {
   readonly #path: string;
   readonly #report: (message: string) => void;
   readonly #closing = new AbortController();
   #file: FileHandle;
-  /** The first may be what is left of a line. */
+  /** The first may be the rest of a line. */
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #lost = 0;
@@ -26,7 +26,7 @@ export class FileSink implements AuditSink {
   #draining: Promise<void> | undefined;
 
   /**
-   * @param report told once that lines cannot be written, and once that they are again.
+   * @param report called once when lines cannot be written, and once when they can again.
    * @throws Error of the file system when the file cannot be opened.
    */
   static async open(path: string, report: (message: string) => void): Promise<FileSink> {
@@ -62,7 +62,7 @@ export class FileSink implements AuditSink {
     await this.#file.close();
   }
 
-  /** One at a time, so that lines keep their order and a file is taken away between two writes. */
+  /** One at a time, so that lines keep their order and the file changes only between two writes. */
   async #drain(): Promise<void> {
     while (this.#isStale || this.#waitingBytes > 0) {
       try {

@@ -1,35 +1,35 @@
-/** When failures are counted under a key, how many are allowed, and what comes after those. */
+/** How many failures are allowed under a key, and what happens after that. */
 export interface FailureRule {
   readonly key: string;
   readonly failures: number;
   /**
-   * `refuse`: no more attempts. `queue`: one at a time, with a pause after each failure. `delay`: each attempt begins later,
+   * `refuse`: no more attempts. `queue`: one at a time, with a pause after each failure. `delay`: each attempt starts later,
    * whatever others do.
    */
   readonly then: 'refuse' | 'queue' | 'delay';
 }
 
-/** After a failure under a key over its limit, in milliseconds. */
+/** The pause after a failure under a key over its limit, in milliseconds. */
 const PAUSE_MS = 1000;
 const DELAY_MS = 2000;
-/** Attempts under one key: more than these are refused at once. */
+/** The most attempts that may wait under one key; further ones are refused at once. */
 const MOST_WAITING = 2000;
 
-/** How an attempt gets its turn: settled once. */
+/** How an attempt gets its turn. Settled once. */
 interface Turn {
   readonly begin: () => void;
   readonly refuse: (why: 'failures' | 'queue') => void;
 }
 
-/** The attempts under one key, first come, first served. A key over its limit never keeps those of another waiting. */
+/** The attempts under one key, first come, first served. A key over its limit never delays the attempts of another key. */
 export class AttemptQueue {
   readonly rule: FailureRule;
-  /** Attempts that use this queue: while there are any, it must not be replaced by a new one. */
+  /** How many attempts use this queue. While there are any, a new queue must not replace it. */
   users = 0;
   readonly #waiting = new Set<Turn>();
   #inFlight = 0;
   #failuresHere = 0;
-  /** What the store had counted beyond the failures here. */
+  /** The failures that the store has counted and this process has not. */
   #failuresElsewhere = 0;
   #pauseEnds = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -48,13 +48,13 @@ export class AttemptQueue {
     return this.users === 0 && Date.now() >= this.#pauseEnds;
   }
 
-  /** @param seenBefore `failuresHere` when the store was asked: what came later may be in its count or not. */
+  /** @param seenBefore `failuresHere` when the store was asked; later failures may or may not be in its count. */
   learn(counted: number, seenBefore: number): void {
     this.#failuresElsewhere = counted - seenBefore;
     this.#advance();
   }
 
-  /** Lines a turn up. Gives what takes it out of the line again. */
+  /** Adds a turn to the line. Returns a function that takes it out again. */
   enter(turn: Turn): () => void {
     if (this.rule.then === 'delay') return this.#delay(turn);
     this.#waiting.add(turn);
@@ -65,7 +65,7 @@ export class AttemptQueue {
     };
   }
 
-  /** Ends an attempt that had its turn. */
+  /** Ends an attempt that has had its turn. */
   leave(): void {
     this.#inFlight -= 1;
     this.#advance();
@@ -76,7 +76,7 @@ export class AttemptQueue {
     if (this.rule.then === 'queue' && this.#isUsedUp) this.#pauseEnds = Date.now() + PAUSE_MS;
   }
 
-  /** Calls back when the pause is over. */
+  /** Continues when the pause is over. */
   afterPause(done: () => void): void {
     setTimeout(done, this.#pauseLeft).unref();
   }
@@ -93,7 +93,7 @@ export class AttemptQueue {
     return this.#failures >= this.rule.failures;
   }
 
-  /** No more attempts run at once than may still fail: a thousand guesses sent together are not more than in turn. */
+  /** No more attempts run at once than may still fail: sending a thousand guesses together gains nothing. */
   get #mayBegin(): boolean {
     if (!this.#isUsedUp) return this.#failures + this.#inFlight < this.rule.failures;
     return this.#inFlight === 0 && Date.now() >= this.#pauseEnds;

@@ -20,7 +20,7 @@ import { accountOf, isAnonymous, loginCredentials, profileLogin } from './read-l
 
 @Injectable()
 export class AuthService {
-  private readonly logger = new Logger(AuthService.name);
+  readonly #logger = new Logger(AuthService.name);
 
   constructor(
     private readonly client: PlatformClient,
@@ -47,19 +47,19 @@ export class AuthService {
         account: credentials.username ?? undefined,
         isCredential: credentials.password === undefined,
       } as const;
-      return this.begin(context, input.transport, event, accountOf(credentials), (session) =>
+      return this.#begin(context, input.transport, event, accountOf(credentials), (session) =>
         session.login(credentials),
       );
     }
     const { profile, profileKey } = byProfile;
     const event = { kind: 'profile_use', profile } as const;
-    return this.begin(context, input.transport, event, { kind: 'profile', name: profile }, (session) =>
+    return this.#begin(context, input.transport, event, { kind: 'profile', name: profile }, (session) =>
       this.profiles.logInWithKey(session, profile, profileKey),
     );
   }
 
   delegate(context: RequestContext, input: DelegateInput): Promise<AuthPayload> {
-    return this.begin(context, input.transport, { kind: 'delegate' }, undefined, (session) =>
+    return this.#begin(context, input.transport, { kind: 'delegate' }, undefined, (session) =>
       session.delegate(input.identityToken),
     );
   }
@@ -74,8 +74,8 @@ export class AuthService {
     return { loggedOut: true };
   }
 
-  /** Every login and delegation ends here, with a payload or an error: the place to learn its outcome. */
-  private async begin(
+  /** Every login and delegation ends here, with a payload or an error, so its outcome is reported here. */
+  async #begin(
     context: RequestContext,
     transport: SessionTransport,
     event: SessionEvent,
@@ -83,7 +83,7 @@ export class AuthService {
     authenticate: (session: PlatformSession) => Promise<void>,
   ): Promise<AuthPayload> {
     try {
-      const open = await this.logIn(context, transport, account, authenticate);
+      const open = await this.#logIn(context, transport, account, authenticate);
       this.observation.sessionEvent({ ...event, storeKey: open.key });
       const handle = transport === SessionTransport.BEARER ? open.handle : undefined;
       return { handle, expiresAt: new Date(open.expiresAt) };
@@ -94,7 +94,7 @@ export class AuthService {
   }
 
   /** Checks the store first: without it, a new session could not be kept. */
-  private async logIn(
+  async #logIn(
     context: RequestContext,
     transport: SessionTransport,
     account: Account | undefined,
@@ -105,7 +105,7 @@ export class AuthService {
     await this.limits.attempt({ address, account, signal }, async () => {
       await this.store.ping();
       if (signal.aborted) throw hungUp();
-      // The call is not aborted with its caller: the platform may have begun a session, which nobody could log out.
+      // The call goes on when its caller hangs up: the platform may have started a session, which nobody could log out.
       try {
         await authenticate(session);
       } catch (error) {
@@ -114,25 +114,25 @@ export class AuthService {
       }
     });
     if (signal.aborted) {
-      await logOutAtPlatform(session, this.logger);
+      await logOutAtPlatform(session, this.#logger);
       throw hungUp();
     }
     const handleTransport = transport === SessionTransport.BEARER ? 'bearer' : 'cookie';
     const profile = account?.kind === 'profile' ? account.name : undefined;
     const open = await this.sessions.begin(context, session, handleTransport, profile);
-    await this.endWithCaller(context, open);
+    await this.#endWithCaller(context, open);
     return open;
   }
 
-  /** Whoever hangs up before the answer has been sent never learns the handle: the session ends. */
-  private async endWithCaller(context: RequestContext, open: OpenSession): Promise<void> {
+  /** A caller who hangs up before the answer is sent never learns the handle, so the session is ended. */
+  async #endWithCaller(context: RequestContext, open: OpenSession): Promise<void> {
     const { signal } = context;
     const end = async (): Promise<void> => {
       try {
         await this.sessions.end({ ...context, open: Promise.resolve(open) });
       } catch (error) {
         const reason = error instanceof Error ? error.name : 'unknown error';
-        this.logger.warn(`The session of a caller who hung up could not be ended: ${reason}`);
+        this.#logger.warn(`The session of a caller who hung up could not be ended: ${reason}`);
       }
     };
     if (signal.aborted) {

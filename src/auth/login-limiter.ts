@@ -5,16 +5,16 @@ import { AttemptQueue, type FailureRule } from './attempt-queue.js';
 
 /** One attempt to log in, as the limiter sees it. */
 export interface LoginAttempt {
-  /** Checked in turn; each with a key of its own. */
+  /** Checked in this order; each has a key of its own. */
   readonly rules: readonly FailureRule[];
-  /** The account and its network. One that has logged in there before is not slowed. */
+  /** The account and its network. An account that has logged in there before is not slowed down. */
   readonly place: string | undefined;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
 }
 
 export interface LoginLimiterOptions {
-  /** The longest time that an attempt waits for its turn. */
+  /** The longest time that an attempt may wait for its turn. */
   readonly waitMs: number;
   /** Whether what `work` threw counts as a failed login. */
   readonly isFailure: (error: unknown) => boolean;
@@ -23,7 +23,7 @@ export interface LoginLimiterOptions {
 const MS_PER_SECOND = 1000;
 
 /**
- * Lets an attempt through while its failure would still be allowed. Only failures use an allowance up. No more attempts
+ * Lets an attempt through while its failure would still be allowed. Only failures count. No more attempts
  * run at once than may still fail; the others wait in line and are woken once, so that any number of good logins passes.
  */
 export class LoginLimiter {
@@ -37,8 +37,8 @@ export class LoginLimiter {
   }
 
   /**
-   * @throws RateLimitedError when too many have failed or are waiting; then `work` is not begun
-   * @throws ExecutionCancelledError when the caller hung up before `work` was begun
+   * @throws RateLimitedError when too many have failed or are waiting; `work` has not started then
+   * @throws ExecutionCancelledError when the caller hung up before `work` started
    * @throws SessionStoreUnavailableError
    */
   async attempt<T>({ rules, place, signal }: LoginAttempt, work: () => Promise<T>): Promise<T> {
@@ -54,7 +54,7 @@ export class LoginLimiter {
       }
       if (signal.aborted) throw hungUp();
       const result = await work();
-      // What is not remembered costs a slower login later, and nothing now.
+      // If this fails, a later login is slower; this one is not affected.
       if (place !== undefined) void this.#records.addPlace(place).catch(() => undefined);
       return result;
     } catch (error) {
@@ -98,7 +98,7 @@ export class LoginLimiter {
     return queue;
   }
 
-  /** A pause outlives the attempts: otherwise one after the other could make them without it. */
+  /** A pause outlasts the attempts; otherwise attempts made one after another would skip it. */
   #part(queue: AttemptQueue): void {
     queue.users -= 1;
     this.#forget(queue);
@@ -130,7 +130,7 @@ async function turnIn(queue: AttemptQueue, deadline: number, signal: AbortSignal
       },
       refuse: resolve,
     });
-    // Given up at once: a turn that came later would never be ended.
+    // Given up at once: a turn that comes later would never end.
     const timer = setTimeout(() => {
       giveUp();
       resolve('queue');

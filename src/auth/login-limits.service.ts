@@ -8,7 +8,7 @@ import { LoginLimiter } from './login-limiter.js';
 import { type Account, accountKey, networkKey, placeKey } from './login-subject.js';
 import { LoginWatch } from './login-watch.service.js';
 
-/** How many failures an account over all networks, and a network, may have for each of one account from one network. */
+/** An account over all networks, and a network over all accounts, may have this many times the failures of one account there. */
 const WIDE_FACTOR = 5;
 const MS_PER_SECOND = 1000;
 
@@ -21,17 +21,17 @@ export interface LoginSubject {
   readonly signal: AbortSignal;
 }
 
-/** How many logins may fail, and how many may be made. No limit counts over all callers. */
+/** Limits failed logins and logins. No limit is shared by all callers. */
 @Injectable()
 export class LoginLimits {
-  private readonly limiter: LoginLimiter;
+  readonly #limiter: LoginLimiter;
 
   constructor(
     private readonly settings: Settings,
     @Inject(LoginRecords) private readonly records: LoginRecords,
     private readonly watch: LoginWatch,
   ) {
-    this.limiter = new LoginLimiter(records, {
+    this.#limiter = new LoginLimiter(records, {
       waitMs: settings.LOGIN_WAIT_MS,
       isFailure: (error) => error instanceof LoginFailedError,
     });
@@ -46,8 +46,8 @@ export class LoginLimits {
     const { address, account, signal } = subject;
     const place = account && placeKey(account, address);
     try {
-      await this.countLogin(address);
-      return await this.limiter.attempt({ rules: this.rules(subject, place), place, signal }, work);
+      await this.#countLogin(address);
+      return await this.#limiter.attempt({ rules: this.#rules(subject, place), place, signal }, work);
     } catch (error) {
       if (error instanceof RateLimitedError) this.watch.addRefusal(error.reason);
       if (error instanceof LoginFailedError) this.watch.addFailure();
@@ -55,7 +55,7 @@ export class LoginLimits {
     }
   }
 
-  private rules({ address, account }: LoginSubject, place: string | undefined): FailureRule[] {
+  #rules({ address, account }: LoginSubject, place: string | undefined): FailureRule[] {
     const failures = this.settings.LOGIN_FAILURES_PER_MINUTE;
     const wide = failures * WIDE_FACTOR;
     return [
@@ -67,7 +67,7 @@ export class LoginLimits {
     ];
   }
 
-  private async countLogin(address: string): Promise<void> {
+  async #countLogin(address: string): Promise<void> {
     const most = this.settings.LOGIN_RATE_PER_ADDRESS;
     if (most === 0) return;
     const { logins, endsIn } = await this.records.addLogin(networkKey(address));

@@ -3,24 +3,24 @@ import { isIPv6 } from 'node:net';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IPV6_GROUPS = 8;
-/** Whoever has one IPv6 address has all of its /64. */
+/** A caller with one IPv6 address usually has its whole /64. */
 const NETWORK_GROUPS = 4;
 
-/** What a login is for. Profiles, users and API keys of the same name have nothing in common. */
+/** What a login is for. A profile, a user and an API key with the same name are counted separately. */
 export interface Account {
   readonly kind: 'user' | 'profile' | 'apiKey';
   readonly name: string;
 }
 
 /**
- * The key under which an account's failures are counted: a hash, so that no store of counters lists names. User names that a
- * platform may take for one count as one.
+ * The key under which an account's failures are counted: a hash, so that the store holds no names. User names that a platform
+ * may treat as equal count as one.
  */
 export function accountKey({ kind, name }: Account): string {
   return `${kind}:${sha256(kind === 'user' ? normalizedName(name) : name)}`;
 }
 
-/** The key of an account within one network; as revealing as {@link accountKey}. */
+/** The key of an account within one network. Like {@link accountKey}, it reveals no name. */
 export function placeKey(account: Account, address: string): string {
   return sha256(`${accountKey(account)}@${network(address)}`);
 }
@@ -31,8 +31,8 @@ export function networkKey(address: string): string {
 }
 
 /**
- * One spelling for all that look alike or that a platform may compare as equal: width and ligatures (NFKC), case, and
- * characters that cannot be seen. Inner white space counts as one space.
+ * One spelling for all names that look alike or that a platform may compare as equal: differences in width, ligatures (NFKC),
+ * case and invisible characters are removed. Inner white space counts as one space.
  */
 export function normalizedName(name: string): string {
   return name

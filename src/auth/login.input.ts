@@ -36,7 +36,7 @@ registerEnumType(LoginMode, {
 const LONGEST_NAME = 256;
 const LONGEST_SECRET = 4096;
 
-/** A string that may be left out. */
+/** An optional string. */
 const MayHave =
   (most: number): PropertyDecorator =>
   (target, property) => {
@@ -45,7 +45,7 @@ const MayHave =
     MaxLength(most, { message: `$property must have at most ${most} characters` })(target, property);
   };
 
-/** More than white space. */
+/** Contains more than white space. */
 const IsNotBlank = (): PropertyDecorator => Matches(/\S/, { message: '$property must not be empty' });
 
 const InRange =

@@ -6,8 +6,8 @@ import { type Account } from './login-subject.js';
  * The credentials of a login without a profile. Null counts as not given: GraphQL distinguishes the two, the platform
  * does not.
  *
- * @throws InvalidRequestError for more or fewer credentials than one login mode takes. The client goes by the precedence of
- *   the specification instead; a caller would not notice which of them had been used.
+ * @throws InvalidRequestError for more or fewer credentials than one login mode takes. The client follows the precedence of the
+ *   specification instead, and a caller would not notice which of them it used.
  */
 export function loginCredentials(input: LoginInput): LoginCredentials {
   const credentials = given(input);
@@ -24,12 +24,12 @@ export function loginCredentials(input: LoginInput): LoginCredentials {
   return credentials;
 }
 
-/** Whether a login goes without credentials, by mode 8. */
+/** Whether a login has no credentials (mode 8). */
 export function isAnonymous({ username, apiKey }: LoginCredentials): boolean {
   return username === undefined && apiKey === undefined;
 }
 
-/** Whose failures a login counts among; undefined for an anonymous one. */
+/** The account whose failures a login adds to; undefined for an anonymous login. */
 export function accountOf({ username, apiKey }: LoginCredentials): Account | undefined {
   if (username != null) return { kind: 'user', name: username };
   return apiKey == null ? undefined : { kind: 'apiKey', name: apiKey };

@@ -2,11 +2,11 @@ import { distance } from 'fastest-levenshtein';
 import { type Environment } from './environment.js';
 import { secretSettings, settingDescriptions } from './checks/setting.js';
 
-/** Shorter names are near too many others: `POST` is no misspelled `PORT`. */
+/** Shorter names are close to too many others: `POST` is not a misspelled `PORT`. */
 const SHORTEST = 8;
 const LONG = 14;
 
-/** Says which variables of an environment look like a misspelled setting: they have no effect. */
+/** Names the variables of an environment that look like a misspelled setting and so have no effect. */
 export function nearMisses(environment: Environment): string[] {
   const secrets = secretSettings();
   const names = settingDescriptions().flatMap(({ name }) =>
@@ -17,7 +17,7 @@ export function nearMisses(environment: Environment): string[] {
     .filter((name) => !known.has(name) && name.length <= 64)
     .flatMap((name) => {
       const meant = names.find((setting) => isNear(name, setting));
-      return meant === undefined ? [] : [`${name} is not a setting and has no effect: is ${meant} meant?`];
+      return meant === undefined ? [] : [`${name} is not a setting and has no effect: do you mean ${meant}?`];
     });
 }
 

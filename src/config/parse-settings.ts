@@ -17,7 +17,7 @@ export class SettingsError extends Error {
 /** All settings of an environment, usable or not. */
 export interface CheckedSettings {
   readonly settings: Settings;
-  /** What is wrong, each beginning with the name of its setting; empty where the settings can be used. */
+  /** The problems, each starting with the name of its setting; empty if the settings can be used. */
   readonly problems: readonly string[];
 }
 

@@ -12,9 +12,9 @@ const ENVIRONMENT = 'environment';
 export const ProcessEnvironment = getConfigToken(ENVIRONMENT);
 
 /**
- * Checks the content of the files that settings name. Files that are not there, or not set, are none of its business.
+ * Checks the content of the files that settings name. Skips files that do not exist and settings that are not set.
  *
- * @returns each problem, beginning with the name of its setting
+ * @returns the problems, each starting with the name of its setting
  */
 export type FileCheck = (settings: Settings) => Promise<readonly string[]>;
 

@@ -49,7 +49,7 @@ export class Settings extends IntersectionType(
     return this.runsEmbeddedPlatform && this.PLATFORM_BASE_URL === undefined;
   }
 
-  /** Long enough for a balancer that asks every two seconds; on a developer's machine nobody asks. */
+  /** Long enough for a load balancer that checks every two seconds. On a developer's machine nothing checks. */
   get shutdownDelaySeconds(): number {
     return this.SHUTDOWN_DELAY_SECONDS ?? (this.production ? 5 : 0);
   }

@@ -7,7 +7,7 @@ import { Relogin } from '../session/relogin.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { CredentialProfiles } from './profiles/credential-profiles.js';
 
-/** The credential profiles, for those who log in by them. Global, so that sessions get their relogin from here. */
+/** The credential profiles, for logins by profile. Global, so that sessions can get their relogin from here. */
 @Global()
 @Module({
   providers: [
@@ -25,7 +25,7 @@ import { CredentialProfiles } from './profiles/credential-profiles.js';
           environment,
           runFetch: (operation, fetch) => observation.step({ kind: 'secret_store', operation }, fetch),
           onProblem: ({ message }) => {
-            logger.error(`${message}\nThe profiles stay as they were`);
+            logger.error(`${message}\nThe profiles are unchanged`);
           },
           onChange: () => {
             logger.log('The credential profiles have changed');

@@ -7,58 +7,54 @@ import { CredentialProfiles } from './profiles/credential-profiles.js';
 import { type ProfileLogin } from './profiles/profile-credentials.js';
 import { logInByProfile } from './profiles/profile-login.js';
 
-/** Logs platform sessions in by credential profile. The log tells the operator why a login failed. */
+/** Logs in platform sessions by credential profile. The log tells the operator why a login failed. */
 @Injectable()
 export class ProfileLoginService implements Relogin {
-  private readonly logger = new Logger(ProfileLoginService.name);
+  readonly #logger = new Logger(ProfileLoginService.name);
 
-  /** @param profiles - undefined without `CREDENTIALS_FILE`: then there are no profiles */
+  /** @param profiles undefined without `CREDENTIALS_FILE` */
   constructor(@Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined) {}
 
   /**
-   * For a caller who brings the profile's key.
+   * Logs in for a caller who has the key of the profile.
    *
-   * @throws LoginFailedError, the same for no such profile and for a wrong key as for what the platform refuses
+   * @throws LoginFailedError, the same for an unknown profile, a wrong key and a refusal by the platform
    * @throws CredentialError
    */
   async logInWithKey(session: PlatformSession, profile: string, key: string): Promise<void> {
     const credentials = this.profiles?.loginFor(profile, key);
     if (credentials === undefined) {
-      this.logger.warn('A login by profile was refused: there is no such profile, or the key is not its own');
+      this.#logger.warn('A login by profile was refused: there is no such profile, or the key is wrong');
       throw refused();
     }
-    await this.logInBy(session, profile, credentials);
+    await this.#logInBy(session, profile, credentials);
   }
 
   async logIn(session: PlatformSession, profile: string): Promise<void> {
     const credentials = this.profiles?.loginOf(profile);
     if (credentials === undefined) {
-      this.logger.warn(`A session of the profile ${profile} ends: there is no such profile any more`);
+      this.#logger.warn(`A session of the profile ${profile} ends: the profile no longer exists`);
       throw refused();
     }
-    await this.logInBy(session, profile, credentials);
-    this.logger.log(`A session of the profile ${profile} has logged itself in again`);
+    await this.#logInBy(session, profile, credentials);
+    this.#logger.log(`A session of the profile ${profile} was logged in again`);
   }
 
-  private async logInBy(
-    session: PlatformSession,
-    profile: string,
-    credentials: Once<ProfileLogin>,
-  ): Promise<void> {
+  async #logInBy(session: PlatformSession, profile: string, credentials: Once<ProfileLogin>): Promise<void> {
     try {
       await logInByProfile(session, credentials);
     } catch (error) {
       if (error instanceof CredentialError) {
-        this.logger.error(`The profile ${profile} cannot log in: ${error.message}`);
+        this.#logger.error(`The profile ${profile} cannot log in: ${error.message}`);
       } else if (error instanceof LoginFailedError) {
-        this.logger.error(`The platform refuses the credentials of the profile ${profile}`);
+        this.#logger.error(`The platform refuses the credentials of the profile ${profile}`);
       }
       throw error;
     }
   }
 }
 
-/** With the code of a platform's refusal (spec, "Errors": authentication failed), so that the answers read the same. */
+/** Has the code of a platform's refusal (spec, "Errors": authentication failed), so that the answers look the same. */
 function refused(): LoginFailedError {
   return new LoginFailedError('The login by profile was refused', { code: 'ERR003' });
 }

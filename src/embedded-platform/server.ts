@@ -8,7 +8,7 @@ import { discardRest } from './wire/discard-rest.js';
 import { readBody } from './wire/request-body.js';
 import { refuseUnreadable } from './wire/unreadable-request.js';
 
-/** How long one connection may take, in milliseconds, so that a slow caller cannot hold on to it. */
+/** The time limits of one connection, in milliseconds, so that a slow caller cannot keep it. */
 export interface ServerLimits {
   /** Until all headers have arrived. */
   readonly headersTimeout: number;
@@ -18,7 +18,7 @@ export interface ServerLimits {
   readonly connectionsCheckingInterval: number;
   /** Until a connection without a request is closed. */
   readonly keepAliveTimeout: number;
-  /** Until a connection is cut on which nothing moves, such as an answer that nobody reads. */
+  /** Until an idle connection is cut, such as one whose answer nobody reads. */
   readonly inactivityTimeout: number;
 }
 
@@ -33,7 +33,7 @@ const DEFAULT_LIMITS: ServerLimits = {
 /** The HTTP server of a platform, not yet listening. */
 export function createPlatformServer(platform: Platform, limits: ServerLimits = DEFAULT_LIMITS): Server {
   const server = createServer(limits, (request, response) => {
-    // Only a connection that is gone makes this fail, so there is nobody left to answer.
+    // This fails only if the connection is gone, so there is no one left to answer.
     respond(platform, request, response).catch(() => request.socket.destroy());
   });
   server.setTimeout(limits.inactivityTimeout);

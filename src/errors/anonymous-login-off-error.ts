@@ -1,4 +1,4 @@
-/** A login without credentials, where the operator does not allow that: it was not made. */
+/** A login without credentials, which the operator does not allow. The platform was not called. */
 export class AnonymousLoginOffError extends Error {
   override readonly name = 'AnonymousLoginOffError';
 

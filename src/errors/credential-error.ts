@@ -14,14 +14,14 @@ export const CREDENTIAL_REASONS = {
 
 export type CredentialReason = keyof typeof CREDENTIAL_REASONS;
 
-/** What may pass on its own, so that a later try may succeed. */
+/** Reasons that may go away without a change, so that a later try may succeed. */
 const PASSING: readonly CredentialReason[] = ['THROTTLED', 'TIMEOUT', 'UNREACHABLE'];
 
 /** Where a secret is looked up: safe to print, unlike the secret itself. */
 export interface SecretOrigin {
   /** The store, as a credential profile names it. */
   readonly store: string;
-  /** The secret's own name: an id, a variable, a path. */
+  /** The name of the secret: an id, a variable, or a path. */
   readonly secret: string;
 }
 
@@ -37,7 +37,7 @@ export class CredentialError extends Error {
   /** Whether a later try may succeed without any change. */
   readonly retryable: boolean;
 
-  /** @param detail - what is known beyond the reason; made of names only, never of anything that was read */
+  /** @param detail what is known beyond the reason; contains names only, never anything that was read */
   constructor(origin: SecretOrigin, reason: CredentialReason, detail: string = CREDENTIAL_REASONS[reason]) {
     super(`${origin.store} ${JSON.stringify(origin.secret)}: ${detail}`);
     this.store = origin.store;

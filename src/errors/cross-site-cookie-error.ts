@@ -1,4 +1,4 @@
-/** A login by cookie for a page of another site: its browser would never send the cookie back. It was not made. */
+/** A login by cookie for a page of another site, whose browser would never send the cookie back. The platform was not called. */
 export class CrossSiteCookieError extends Error {
   override readonly name = 'CrossSiteCookieError';
 

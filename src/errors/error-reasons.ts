@@ -1,6 +1,6 @@
 import { type ErrorCode } from './error-codes.js';
 
-/** What is known of one reason. */
+/** One reason. */
 interface ReasonFacts {
   /** What the reason adds to the code. */
   readonly meaning: string;
@@ -65,7 +65,7 @@ export const REASON_TABLE = {
   },
   ANSWER_TOO_LARGE: {
     codes: ['GRAPHQL_VALIDATION_FAILED'],
-    meaning: 'What the field would give does not fit into the answer; the message names the limit.',
+    meaning: 'The result of the field does not fit into the answer; the message names the limit.',
   },
   ORIGIN_NOT_ALLOWED: {
     codes: ['FORBIDDEN'],
@@ -79,7 +79,7 @@ export const REASON_TABLE = {
   LOGIN_RATE: { codes: ['RATE_LIMITED'], meaning: 'Too many logins have come from the same network.' },
   LOGIN_QUEUE: {
     codes: ['RATE_LIMITED'],
-    meaning: 'The login waited too long for its turn: after many failed logins, one network logs in slowly.',
+    meaning: 'The login waited too long for its turn: after many failed logins, a network logs in slowly.',
   },
   CROSS_SITE_COOKIE: {
     codes: ['FORBIDDEN'],

@@ -1,12 +1,12 @@
-/** Whose limit of requests in flight was met. */
+/** Which limit of requests in flight was reached. */
 export const OVERLOAD_REASONS = ['SESSION_BUSY', 'ADDRESS_BUSY', 'SERVICE_BUSY'] as const;
 
 export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
 
-/** In whole seconds: a load that is shed is gone within one. */
+/** In whole seconds. The load is usually over within one. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** A request was refused before it was read, because too many are in flight. Nothing of it was done. */
+/** A request was refused before it was read, because too many are in flight. Nothing was done. */
 export class OverloadedError extends Error {
   override readonly name = 'OverloadedError';
   readonly statusCode = 503;

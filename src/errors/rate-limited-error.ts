@@ -9,7 +9,7 @@ export type RateLimitReason = keyof typeof MESSAGES;
 
 export const RATE_LIMIT_REASONS = Object.keys(MESSAGES) as readonly RateLimitReason[];
 
-/** Too many logins, failed or waiting: the attempt was not made. */
+/** Too many logins, failed or waiting. The attempt was not made. */
 export class RateLimitedError extends Error {
   override readonly name = 'RateLimitedError';
 

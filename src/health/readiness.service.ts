@@ -9,8 +9,8 @@ const ASK_AFTER_MS = 1000;
 /** What a load balancer needs to know before it sends requests. */
 @Injectable()
 export class ReadinessService implements BeforeApplicationShutdown {
-  private stopping = false;
-  private asked: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
+  #stopping = false;
+  #asked: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
   /** Held by tests. */
   now = (): number => performance.now();
 
@@ -22,21 +22,21 @@ export class ReadinessService implements BeforeApplicationShutdown {
 
   /** True once the service has been told to stop, although it still answers. */
   get isStopping(): boolean {
-    return this.stopping;
+    return this.#stopping;
   }
 
   /** Whether the session store answers, or did so within the last second. */
   isReady(): Promise<boolean> {
     const at = this.now();
-    if (this.asked === undefined || at - this.asked.at >= ASK_AFTER_MS) {
-      this.asked = { at, answers: this.ask() };
+    if (this.#asked === undefined || at - this.#asked.at >= ASK_AFTER_MS) {
+      this.#asked = { at, answers: this.#ask() };
     }
-    return this.asked.answers;
+    return this.#asked.answers;
   }
 
   draining(): HealthIndicatorResult {
     const indicator = this.indicators.check('accepting');
-    return this.stopping ? indicator.down() : indicator.up();
+    return this.#stopping ? indicator.down() : indicator.up();
   }
 
   async sessionStore(): Promise<HealthIndicatorResult> {
@@ -54,14 +54,14 @@ export class ReadinessService implements BeforeApplicationShutdown {
 
   /** From now on the service is not ready, although it still answers. */
   withdraw(): void {
-    this.stopping = true;
+    this.#stopping = true;
   }
 
   beforeApplicationShutdown(): void {
     this.withdraw();
   }
 
-  private async ask(): Promise<boolean> {
+  async #ask(): Promise<boolean> {
     try {
       await this.store.ping();
       return true;

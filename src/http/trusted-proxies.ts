@@ -4,7 +4,7 @@ const NAMED = new Map([
   ['private', ['uniquelocal', 'linklocal']],
 ]);
 
-/** The proxies whose headers are believed, as Fastify wants them: none where the list is empty. */
+/** The proxies whose headers are trusted, in the form that Fastify expects; none if the list is empty. */
 export function trustedProxies(proxies: readonly string[]): false | string[] {
   return proxies.length === 0 ? false : proxies.flatMap((proxy) => NAMED.get(proxy) ?? [proxy]);
 }

@@ -6,7 +6,7 @@ const LARGE_BYTES = 64 * 1024;
 
 /** What may wait for readers. */
 export interface UnsentLimits {
-  /** A reader that takes nothing for so long is cut off. */
+  /** A reader that takes nothing for this long is cut off. */
   readonly idleMs: number;
   /** A large answer must be read at least this fast over its whole length. */
   readonly bytesPerSecond: number;
@@ -20,7 +20,7 @@ export const UNSENT_LIMITS: UnsentLimits = {
   bytes: 64 * 1024 * 1024,
 };
 
-/** Answers that are made but not read yet. A caller that reads slowly, or not at all, does not keep their memory. */
+/** Answers that are complete but not yet read. Limits the memory that callers hold by reading slowly or not at all. */
 export class UnsentAnswers {
   readonly #limits: UnsentLimits;
   readonly #now: () => number;
@@ -29,7 +29,7 @@ export class UnsentAnswers {
   /** Called when there is room again. */
   onRoom: () => void = () => undefined;
 
-  /** @param now milliseconds of any clock that does not go back. */
+  /** @param now milliseconds of a monotonic clock. */
   constructor(limits: UnsentLimits = UNSENT_LIMITS, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;

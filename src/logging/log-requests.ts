@@ -16,7 +16,7 @@ export function logRequests(
   traceIdOf: (request: FastifyRequest) => string | undefined,
 ): void {
   const facts = new WeakMap<FastifyRequest, RequestFacts>();
-  // These lines have fixed fields, none of them secret. Looking for secrets takes half of the time that a line takes.
+  // These lines have fixed fields, none of them secret, and redaction takes half of the time of a line.
   const lines = server.log.child({}, { redact: [] });
   server.addHook('onRequest', (request, _reply, next) => {
     const own = { requestId: request.id, traceId: traceIdOf(request), clientAddress: request.ip };

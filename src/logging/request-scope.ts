@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What is known of a request wherever something is done for it. */
+/** The facts of a request that are available to everything done for it. */
 export interface RequestFacts {
   readonly requestId: string;
-  /** 32 hex digits; undefined where the request belongs to no trace. */
+  /** 32 hex digits; undefined if the request has no trace. */
   readonly traceId: string | undefined;
   /** The network address of the caller, behind the proxies that are trusted. */
   readonly clientAddress: string;

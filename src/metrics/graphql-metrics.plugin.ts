@@ -8,11 +8,11 @@ import { MetricsRegistry } from './metrics-registry.js';
 /** Counts GraphQL operations by their result: the HTTP status of most is 200. */
 @Plugin()
 export class GraphQLMetricsPlugin implements ApolloServerPlugin {
-  private readonly operations: Counter | undefined;
+  readonly #operations: Counter | undefined;
 
   constructor(@Inject(MetricsRegistry) registry: Registry | undefined) {
     if (registry === undefined) return;
-    this.operations = new Counter({
+    this.#operations = new Counter({
       name: 'portico_graphql_operations_total',
       help: 'Operations by kind and the code of their first error; `OK` without an error.',
       labelNames: ['operation', 'code'],
@@ -20,7 +20,7 @@ export class GraphQLMetricsPlugin implements ApolloServerPlugin {
     });
     // An increase is seen only of what has been there before.
     for (const operation of ['query', 'mutation']) {
-      this.operations.inc({ operation, code: 'INTERNAL_SERVER_ERROR' }, 0);
+      this.#operations.inc({ operation, code: 'INTERNAL_SERVER_ERROR' }, 0);
     }
   }
 
@@ -29,7 +29,7 @@ export class GraphQLMetricsPlugin implements ApolloServerPlugin {
       willSendResponse: ({ operation, response: { body } }) => {
         const errors = body.kind === 'single' ? body.singleResult.errors : body.initialResult.errors;
         const code = errors?.[0] === undefined ? 'OK' : String(errors[0].extensions?.code);
-        this.operations?.inc({
+        this.#operations?.inc({
           operation: operation?.operation ?? 'none',
           code: code === 'OK' || Object.hasOwn(ERROR_CODES, code) ? code : 'other',
         });

@@ -5,47 +5,29 @@ import { type SessionEventKind } from '../observation/session-event.js';
 import { platformOperation } from '../platform/platform-operation.js';
 import { DURATION_BUCKETS, FAST_BUCKETS } from './duration-buckets.js';
 
-/** The events that begin a session, or try to. */
+/** The events that start a session, or try to. */
 const LOGINS: ReadonlySet<SessionEventKind> = new Set(['login', 'delegate', 'profile_use', 'relogin']);
 
-/** Counts and times what the rooms below tell. Labels come from closed sets, never from a caller. */
+/** Counts and times what the rooms below report. Labels come from closed sets, never from a caller. */
 export function metricsObserver(registry: Registry, factsOf: (error: unknown) => ErrorFacts): Observer {
   const registers = [registry];
+  return {
+    ...countLogins(registers, factsOf),
+    ...timePlatformCalls(registers),
+    ...showCircuits(registers),
+    ...timeStoreOperations(registers),
+  };
+}
+
+function countLogins(registers: Registry[], factsOf: (error: unknown) => ErrorFacts): Observer {
   const logins = new Counter({
     name: 'portico_logins_total',
     help: 'Logins, delegations, uses of profiles and new logins of service sessions; the reason is empty for a success.',
     labelNames: ['event', 'outcome', 'reason'],
     registers,
   });
-  const platformCalls = new Histogram({
-    name: 'portico_platform_call_duration_seconds',
-    help: 'Time of one call to the platform; the status is `none` where there was no answer.',
-    labelNames: ['operation', 'status'],
-    buckets: DURATION_BUCKETS,
-    registers,
-  });
-  const platformCallsInFlight = new Gauge({
-    name: 'portico_platform_calls_in_flight',
-    help: 'Calls to the platform that are under way.',
-    registers,
-  });
-  const circuits = new Gauge({
-    name: 'portico_platform_circuit_open',
-    help: '1 while the platform is left alone after many failures: `auth` for logins, `data` for the rest.',
-    labelNames: ['circuit'],
-    registers,
-  });
-  const storeOperations = new Histogram({
-    name: 'portico_session_store_operation_duration_seconds',
-    help: 'Time of one operation of the session store.',
-    labelNames: ['operation', 'outcome'],
-    buckets: FAST_BUCKETS,
-    registers,
-  });
-  // An increase is seen only of what has been there before.
-  for (const circuit of ['auth', 'data'] as const) circuits.set({ circuit }, 0);
+  // Prometheus sees an increase only in a series that exists already.
   logins.inc({ event: 'relogin', outcome: 'failure', reason: 'LOGIN_FAILED' }, 0);
-
   return {
     sessionEvent: ({ kind, error }) => {
       if (!LOGINS.has(kind)) return;
@@ -53,22 +35,63 @@ export function metricsObserver(registry: Registry, factsOf: (error: unknown) =>
       const reason = failure === undefined ? '' : (failure.reason ?? failure.code);
       logins.inc({ event: kind, outcome: eventOutcome(kind, failure), reason });
     },
-    circuitChange: ({ circuit, isOpen }) => {
-      circuits.set({ circuit }, isOpen ? 1 : 0);
-    },
+  };
+}
+
+function timePlatformCalls(registers: Registry[]): Observer {
+  const calls = new Histogram({
+    name: 'portico_platform_call_duration_seconds',
+    help: 'Time of one call to the platform; the status is `none` where there was no answer.',
+    labelNames: ['operation', 'status'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: 'portico_platform_calls_in_flight',
+    help: 'Calls to the platform that are under way.',
+    registers,
+  });
+  return {
     platformCall: (call) => {
-      platformCallsInFlight.inc();
+      inFlight.inc();
       return {
         ended: ({ status, milliseconds }) => {
-          platformCallsInFlight.dec();
+          inFlight.dec();
           const labels = { operation: platformOperation(call), status: status ?? 'none' };
-          platformCalls.observe(labels, milliseconds / 1000);
+          calls.observe(labels, milliseconds / 1000);
         },
       };
     },
+  };
+}
+
+function showCircuits(registers: Registry[]): Observer {
+  const circuits = new Gauge({
+    name: 'portico_platform_circuit_open',
+    help: '1 while the platform is left alone after many failures: `auth` for logins, `data` for the rest.',
+    labelNames: ['circuit'],
+    registers,
+  });
+  for (const circuit of ['auth', 'data'] as const) circuits.set({ circuit }, 0);
+  return {
+    circuitChange: ({ circuit, isOpen }) => {
+      circuits.set({ circuit }, isOpen ? 1 : 0);
+    },
+  };
+}
+
+function timeStoreOperations(registers: Registry[]): Observer {
+  const operations = new Histogram({
+    name: 'portico_session_store_operation_duration_seconds',
+    help: 'Time of one operation of the session store.',
+    labelNames: ['operation', 'outcome'],
+    buckets: FAST_BUCKETS,
+    registers,
+  });
+  return {
     step: async ({ kind, operation }, work) => {
       if (kind !== 'session_store') return work();
-      const end = storeOperations.startTimer({ operation });
+      const end = operations.startTimer({ operation });
       try {
         const result = await work();
         end({ outcome: 'ok' });

@@ -47,8 +47,8 @@ import { showLiveSessions, showRefusedRecords } from './session-metrics.js';
   exports: [MetricsRegistry],
 })
 export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(MetricsModule.name);
-  private listener: MetricsListener | undefined;
+  readonly #logger = new Logger(MetricsModule.name);
+  #listener: MetricsListener | undefined;
 
   constructor(
     @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
@@ -79,16 +79,16 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
   async onApplicationBootstrap(): Promise<void> {
     const { METRICS_HOST, METRICS_PORT } = this.settings;
     if (this.registry === undefined || METRICS_PORT === undefined) return;
-    this.listener = await listenForMetrics(this.registry, buildInfo(), METRICS_HOST, METRICS_PORT);
-    this.logger.log(`Metrics are at ${this.listener.url}`);
+    this.#listener = await listenForMetrics(this.registry, buildInfo(), METRICS_HOST, METRICS_PORT);
+    this.#logger.log(`Metrics are at ${this.#listener.url}`);
   }
 
   /** The URL of the metrics while the port is open. */
   get url(): string | undefined {
-    return this.listener?.url;
+    return this.#listener?.url;
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.listener?.close();
+    await this.#listener?.close();
   }
 }

@@ -1,6 +1,6 @@
 import { type SessionEventKind } from './session-event.js';
 
-/** What an error is told by in the answer of the API. */
+/** How the answer of the API identifies an error. */
 export interface ErrorFacts {
   /** A code of docs/errors.md. */
   readonly code: string;
@@ -8,12 +8,12 @@ export interface ErrorFacts {
   readonly reason?: string | undefined;
 }
 
-/** `refused`: the service itself said no, and asked nobody. `failure`: it was tried. */
+/** `refused`: the service itself refused, without calling the platform. `failure`: it was tried. */
 export type Outcome = 'success' | 'failure' | 'refused';
 
 const REFUSING: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'FORBIDDEN']);
 
-/** How an event went. That the platform has forgotten a session is no failure of anybody. */
+/** The outcome of an event. A session that the platform has dropped is not a failure. */
 export function eventOutcome(kind: SessionEventKind, failure: ErrorFacts | undefined): Outcome {
   if (kind === 'refusal') return 'refused';
   if (failure === undefined || kind === 'expiry') return 'success';

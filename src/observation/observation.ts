@@ -3,8 +3,8 @@ import { type Observer, type Step } from './observer.js';
 import { type SessionEvent } from './session-event.js';
 
 /**
- * What happens in the service is told here, to whoever looks on. The rooms that do the work know this class and no
- * observer; one who throws changes nothing.
+ * Passes on what happens in the service to all observers. The rooms that do the work know this class and no observer. An
+ * observer that throws changes nothing.
  */
 export class Observation {
   readonly #observers: Observer[] = [];
@@ -21,7 +21,7 @@ export class Observation {
     this.#tell((observer) => observer.circuitChange?.(change));
   }
 
-  /** Follows a call to the platform for all observers; undefined where none of them does. */
+  /** Follows a call to the platform for all observers; undefined if none of them does. */
   platformCall(call: Pick<PlatformCall, 'method' | 'path'>): CallObserver | undefined {
     const followers = this.#tell((observer) => observer.platformCall?.(call)).filter(
       (follower) => follower !== undefined,

@@ -1,10 +1,10 @@
 import { type PlatformError, PlatformUnreachableError } from '../client/index.js';
 import { type PlatformSettings } from '../config/settings/platform.js';
 
-/** What is wrong on the way to the platform, for the operator, and which setting fixes it. */
+/** A problem between the service and the platform, for the operator, and the setting that fixes it. */
 export interface Advice {
   readonly found: string;
-  /** Begins with the name of the setting. */
+  /** Starts with the name of the setting. */
   readonly fix: string;
 }
 
@@ -42,7 +42,7 @@ export function certificateAdvice(code: string | undefined): Advice {
   );
 }
 
-/** What an error of the platform client says about the settings; undefined where it says nothing about them. */
+/** What an error of the platform client says about the settings; undefined if nothing. */
 export function adviceFor(error: PlatformError, settings: PlatformSettings): Advice | undefined {
   if (error.redirectHost !== undefined) return redirectAdvice(error.redirectHost);
   if (error.tokenHeader !== undefined) {
@@ -70,7 +70,7 @@ export function adviceFor(error: PlatformError, settings: PlatformSettings): Adv
       fix: 'PLATFORM_BASE_URL: set it to the address that the platform itself uses',
     };
   }
-  // Not worded by the platform: a proxy, a web server or another application answered.
+  // The answer has no platform code, so it comes from a proxy, a web server or another application.
   if (error.kind === 'protocol' || (error.code === 'N/A' && error.status !== undefined))
     return notTheApi(error.status);
   if (error.kind === 'not-found') {

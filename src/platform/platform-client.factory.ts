@@ -2,7 +2,7 @@ import { PlatformClient, type PlatformClientOptions } from '../client/index.js';
 import { SettingsError } from '../config/parse-settings.js';
 import { type Settings } from '../config/settings.js';
 
-/** The settings by which the client's options are set, whose names a person knows who starts the service. */
+/** The settings behind the options of the client, because an operator knows those names. */
 const SETTING_OF_OPTION: Readonly<Record<string, string>> = {
   tlsVerify: 'PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates',
   iserverMessages: 'ISERVER_MESSAGES_FILE must be a JSON object of messages by integer codes',
@@ -33,7 +33,7 @@ export function platformClient(
       ...observers,
     });
   } catch (fault) {
-    // A TypeError of the client begins with the name of its option.
+    // A TypeError of the client starts with the name of its option.
     const option = fault instanceof TypeError ? /^\w+/.exec(fault.message)?.[0] : undefined;
     const problem = option === undefined ? undefined : SETTING_OF_OPTION[option];
     throw problem === undefined ? fault : new SettingsError([problem]);

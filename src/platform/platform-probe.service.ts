@@ -5,42 +5,42 @@ import { adviceFor } from './advice.js';
 import { platformClient } from './platform-client.factory.js';
 import { probePlatform, type ProbeResult } from './probe.js';
 
-/** A platform that words its faults in ever new ways must not fill the memory. */
+/** Limits the memory for a platform whose messages always differ. */
 const MOST_TOLD = 100;
 
-/** Asks the platform once whether it is there: a wrong base URL is told at start and not by the first login. */
+/** Calls the platform once, so that a wrong base URL is reported at start and not by the first login. */
 @Injectable()
 export class PlatformProbe {
-  private readonly logger = new Logger(PlatformProbe.name);
-  private readonly told = new Set<string>();
-  private last: ProbeResult | undefined;
+  readonly #logger = new Logger(PlatformProbe.name);
+  readonly #told = new Set<string>();
+  #last: ProbeResult | undefined;
 
   constructor(
     private readonly client: PlatformClient,
     private readonly settings: Settings,
   ) {}
 
-  /** What came of it; undefined until then. */
+  /** The result; undefined until then. */
   get result(): ProbeResult | undefined {
-    return this.last;
+    return this.#last;
   }
 
-  /** Tells the log, once, what an error of a login says about the settings: which header came, or where a redirect leads. */
+  /** Logs once what an error of a login says about the settings: which header came, or where a redirect leads. */
   explain(error: unknown): void {
     const advice = error instanceof PlatformError ? adviceFor(error, this.settings) : undefined;
-    if (advice === undefined || this.told.has(advice.found)) return;
-    if (this.told.size < MOST_TOLD) this.told.add(advice.found);
-    this.logger.error(`A login failed: ${advice.found}. ${advice.fix}`);
+    if (advice === undefined || this.#told.has(advice.found)) return;
+    if (this.#told.size < MOST_TOLD) this.#told.add(advice.found);
+    this.#logger.error(`A login failed: ${advice.found}. ${advice.fix}`);
   }
 
-  /** Asks, and tells the log. The service starts whatever comes of it. */
+  /** Calls the platform and logs the result. The service starts in any case. */
   async ask(): Promise<ProbeResult> {
     const { client, settings } = this;
     const clientFor = (baseUrl: string): PlatformClient => platformClient(settings, baseUrl, {});
-    this.last = await probePlatform({ client, settings, clientFor });
-    const { version, advice } = this.last;
-    if (advice !== undefined) this.logger.error(`The platform: ${advice.found}. ${advice.fix}`);
-    else this.logger.log(`The platform answers: version ${version ?? 'unknown'}`);
-    return this.last;
+    this.#last = await probePlatform({ client, settings, clientFor });
+    const { version, advice } = this.#last;
+    if (advice !== undefined) this.#logger.error(`The platform: ${advice.found}. ${advice.fix}`);
+    else this.#logger.log(`The platform answers: version ${version ?? 'unknown'}`);
+    return this.#last;
   }
 }

@@ -6,7 +6,7 @@ import { reportCookieOnce } from './report-cookie.js';
 import { platformClient } from './platform-client.factory.js';
 import { PlatformProbe } from './platform-probe.service.js';
 
-/** The platform that is run here, where none is configured. */
+/** The platform that runs here if none is configured. */
 export interface RunningPlatform {
   readonly baseUrl: string;
   /** Who may log in to it. */

@@ -2,9 +2,9 @@ import { type PlatformClient, PlatformError, type PlatformResponse } from '../cl
 import { type PlatformSettings } from '../config/settings/platform.js';
 import { adviceFor, notTheApi, type Advice } from './advice.js';
 
-/** What came of asking the platform for its status. */
+/** The result of asking the platform for its status. */
 export interface ProbeResult {
-  /** `ANSWERED`, or why not, in a word that may be public. */
+  /** `ANSWERED`, or why not, in one word that may be public. */
   readonly outcome: 'ANSWERED' | 'WRONG_BASE_URL' | 'REDIRECTED' | 'UNREACHABLE' | 'FAILED';
   /** The version that the platform reports. */
   readonly version?: string | undefined;
@@ -14,7 +14,7 @@ export interface ProbeResult {
   readonly clockDifferenceMs?: number | undefined;
 }
 
-/** How the probe reaches the platform: by the service's own client, so that it meets what requests meet. */
+/** How the probe reaches the platform: by the service's own client, so that it sees what requests see. */
 export interface Probing {
   readonly client: PlatformClient;
   readonly settings: PlatformSettings;
@@ -78,7 +78,7 @@ async function wrongBase({ client, clientFor }: Probing, advice: Advice | undefi
   }
 }
 
-/** The version in a status answer; undefined where the answer is none. */
+/** The version in a status answer; undefined if the answer has none. */
 function versionOf(response: PlatformResponse): string | undefined {
   try {
     const { webVersion, iServerVersion } = response.json() as Record<string, unknown>;

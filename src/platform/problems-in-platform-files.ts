@@ -2,7 +2,7 @@ import { isReadableFile } from '../config/checks/file-checks.js';
 import { PlatformClient, type PlatformClientOptions } from '../client/index.js';
 import { type Settings } from '../config/settings.js';
 
-/** What is wrong in the files of the client's options, by the setting of each. The client itself reads them. */
+/** The problems of the files that the client reads, each with its setting. */
 export async function problemsInPlatformFiles(settings: Settings): Promise<string[]> {
   const { PLATFORM_TLS_VERIFY: tlsVerify, ISERVER_MESSAGES_FILE: iserverMessages } = settings;
   const problems: string[] = [];

@@ -5,7 +5,7 @@ const COOKIE_ADVICE: Readonly<Record<UnusableCookie['problem'], string>> = {
   path: 'is for another path than that of PLATFORM_BASE_URL. Set it to the path under which the platform itself runs.',
 };
 
-/** Once for each problem: every login would say it again. */
+/** Reports each problem once, since every login would repeat it. */
 export function reportCookieOnce(logger: { warn(message: string): void }): (cookie: UnusableCookie) => void {
   const reported = new Set<string>();
   return ({ name, problem }) => {

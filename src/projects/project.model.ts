@@ -13,7 +13,7 @@ export class ProjectOwner {
   name?: string | null;
 }
 
-/** Each field is worked out when it is asked for: lists are long, and few queries ask for all. */
+/** Each field is computed when it is requested: lists are long, and few queries request all fields. */
 @ObjectType({ description: 'A project that the platform holds.' })
 @Directive('@key(fields: "id")')
 export class Project {

@@ -11,7 +11,7 @@ export class ProjectsResolver {
 
   @Query(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
   async projects(@Context() context: RequestContext): Promise<Project[]> {
-    return Project.listFrom(await this.list(context));
+    return Project.listFrom(await this.#list(context));
   }
 
   @Query(() => Project, { nullable: true, description: 'One project by its id; null when there is none.' })
@@ -19,7 +19,7 @@ export class ProjectsResolver {
     @Context() context: RequestContext,
     @Args('id', { type: () => ID, description: 'The id of the project.' }) id: string,
   ): Promise<Project | undefined> {
-    const found = (await this.list(context)).find((project) => project.id === id);
+    const found = (await this.#list(context)).find((project) => project.id === id);
     return found && new Project(found);
   }
 
@@ -33,7 +33,7 @@ export class ProjectsResolver {
     @Args('name', { type: () => String, description: 'The display name, in exactly this spelling.' })
     name: string,
   ): Promise<string | undefined> {
-    return new ProjectIndex(await this.list(context)).idOf(name);
+    return new ProjectIndex(await this.#list(context)).idOf(name);
   }
 
   @ResolveReference()
@@ -42,7 +42,7 @@ export class ProjectsResolver {
   }
 
   /** However many fields of a request want projects, the platform is asked once. */
-  private list(context: RequestContext): Promise<PlatformProject[]> {
+  #list(context: RequestContext): Promise<PlatformProject[]> {
     return this.sessions.read(context, 'getProjects', (session, call) => session.getProjects(call));
   }
 }

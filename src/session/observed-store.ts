@@ -1,7 +1,7 @@
 import { type Observation } from '../observation/observation.js';
 import { type SessionStore } from './store/session-store.js';
 
-/** The same store, each of whose operations is a step that observers can time. */
+/** The same store, with each operation as a step that observers can time. */
 export function observedStore(store: SessionStore, observation: Observation): SessionStore {
   const observed = <T>(operation: string, work: () => Promise<T>): Promise<T> =>
     observation.step({ kind: 'session_store', operation }, work);

@@ -1,18 +1,18 @@
 import { type PlatformSession } from '../client/index.js';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
 
-/** What is stored of a session: one version of it. */
+/** One stored version of a session. */
 export interface StoredVersion {
   readonly version: number;
   /** The sealed record. */
   readonly sealed: string;
-  /** The snapshot in it, as JSON. */
+  /** The snapshot that the record contains, as JSON. */
   readonly saved: string;
-  /** `revision` of the platform session that the snapshot was taken at. */
+  /** The `revision` of the platform session when the snapshot was taken. */
   readonly revision: number;
 }
 
-/** An open session. All requests of this process that bring its handle share it, so a renewed token is seen by all at once. */
+/** An open session. All requests of this process with its handle share it, so all of them see a renewed token at once. */
 export interface OpenSession {
   readonly handle: string;
   readonly key: string;
@@ -22,11 +22,11 @@ export interface OpenSession {
   expiresAt: number;
   /** Present when a credential profile opened the session. */
   service: ServiceLogin | undefined;
-  /** The version that is known to be in the store. */
+  /** The version that is known to be stored. */
   stored: StoredVersion;
-  /** A write that the store has not confirmed: it may have been done. */
+  /** A write that the store has not confirmed. It may or may not have been done. */
   unconfirmed: StoredVersion | undefined;
-  /** Writes of a session go one after the other. Never rejects. */
+  /** The last write of the session: writes run one after another. Never rejects. */
   writing: Promise<void>;
   /** Whether the session was found to be gone. */
   hasEnded: boolean;

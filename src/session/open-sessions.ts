@@ -10,12 +10,12 @@ import { type StoredSession } from './store/session-store.js';
 const MOST_OPEN = 2000;
 const OPEN_MS = 20_000;
 
-/** No session has this revision: its record is written again with the next use. */
+/** No session has this revision, so the record is written again at the next use. */
 const OUTDATED = -1;
 
 /**
- * The open sessions of this process, one per stored record. The store is asked at every request; where it holds the sealed
- * bytes that were opened last, the open session is taken as it is.
+ * The open sessions of this process, one per stored record. The store is asked at every request; if it still holds the sealed
+ * bytes that were opened last, the open session is used as it is.
  */
 export class OpenSessions {
   readonly #kept = new ShortMemory<OpenSession>(MOST_OPEN, OPEN_MS);
@@ -27,7 +27,7 @@ export class OpenSessions {
     this.#client = client;
   }
 
-  /** A session under a new handle. It is kept once it is stored. */
+  /** A session under a new handle. It is kept here once it is stored. */
   begin(session: PlatformSession, transport: HandleTransport, service?: ServiceLogin): OpenSession {
     const handle = newHandle();
     const place = { handle, key: storeKey(handle), transport };
@@ -38,7 +38,7 @@ export class OpenSessions {
     this.#kept.set(open.key, open);
   }
 
-  /** Drops a session, with everything that opens its record. */
+  /** Drops a session, with the key that opens its record. */
   end(open: OpenSession): void {
     open.hasEnded = true;
     this.drop(open.key);
@@ -63,11 +63,11 @@ export class OpenSessions {
     return open;
   }
 
-  /** Brings an open session up to a stored record; false if the record cannot be opened. */
+  /** Updates an open session from a stored record; false if the record cannot be opened. */
   update(open: OpenSession, found: StoredSession): boolean {
     const { stored, unconfirmed } = open;
     open.expiresAt = found.expiresAt;
-    // An older version was read before a write of this process.
+    // It was read before this process wrote a newer version.
     if (found.version < stored.version || isSame(found, stored)) return true;
     if (unconfirmed !== undefined && isSame(found, unconfirmed)) {
       open.stored = unconfirmed;
@@ -80,7 +80,7 @@ export class OpenSessions {
     return true;
   }
 
-  /** Puts the state of a stored version in place of what is open. */
+  /** Replaces the open state with that of a stored version. */
   adopt(
     open: OpenSession,
     snapshot: string,
@@ -93,7 +93,7 @@ export class OpenSessions {
     open.unconfirmed = undefined;
   }
 
-  /** What is open, sealed as a version of the record. */
+  /** The open state, sealed as a version of the record. */
   version(
     open: Pick<OpenSession, 'handle' | 'key' | 'transport' | 'session' | 'service'>,
     version: number,
@@ -120,7 +120,7 @@ export class OpenSessions {
   }
 }
 
-/** Sealed bytes are bound to their version: under another one they do not open. */
+/** Sealed bytes are bound to their version and do not open under another one. */
 function isSame(found: StoredSession, { version, sealed }: StoredVersion): boolean {
   return found.version === version && found.sealed === sealed;
 }

@@ -1,11 +1,11 @@
 import { type PlatformSession } from '../client/index.js';
 
-/** Logs in for a session that was opened by a credential profile; given by the layer that has the credentials. */
+/** Logs in again for a session that a credential profile opened. The layer that has the credentials provides it. */
 export interface Relogin {
   /**
-   * Logs a fresh platform session in, with the profile's credentials resolved anew.
+   * Logs in a new platform session with freshly resolved credentials of the profile.
    *
-   * @throws LoginFailedError when the platform refuses them, or there is no such profile any more.
+   * @throws LoginFailedError when the platform refuses them, or the profile no longer exists.
    */
   logIn(session: PlatformSession, profile: string): Promise<void>;
 }

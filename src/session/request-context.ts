@@ -1,28 +1,28 @@
 import { type OpenSession } from './open-session.js';
 import { type HandleTransport } from './session-record.js';
 
-/** The handle that a request brought, and how. */
+/** The handle of a request, and how it was sent. */
 export interface PresentedHandle {
   readonly handle: string;
   readonly transport: HandleTransport;
 }
 
-/** What the answer shall do with the caller's cookie: at most one `Set-Cookie` is sent. */
+/** What the answer does with the caller's cookie. At most one `Set-Cookie` is sent. */
 export type CookieChange = { readonly handle: string; readonly expiresAt: number } | 'clear';
 
 /** One GraphQL request, as the layers below the edge see it. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Where the request comes from, as far as the proxies in between are trusted. */
+  /** The caller's address, as reported by the trusted proxies. */
   readonly clientAddress: string;
   /** Aborted when the caller hangs up before the answer has been sent. */
   readonly signal: AbortSignal;
   presented: PresentedHandle | undefined;
-  /** Whether a bearer token came that cannot be a handle: it is somebody else's. */
+  /** Whether the request has a bearer token that cannot be a handle, so it belongs to something else. */
   readonly foreignBearer?: boolean;
-  /** Whether a browser sent the request for a page of another site, to which it never sends the cookie back. */
+  /** Whether a browser sent the request for a page of another site. It never sends the cookie from there. */
   readonly crossSite?: boolean;
-  /** The session of this request, opened once however many fields ask for it. */
+  /** The session of this request, opened once for all of its fields. */
   open?: Promise<OpenSession>;
   cookie?: CookieChange;
 }

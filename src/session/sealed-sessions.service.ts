@@ -10,17 +10,17 @@ import { RecordSeal } from './sealed/sealed-record.js';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
 import { SessionStore, type StoredSession } from './store/session-store.js';
 
-/** A record that is written more often than this while it is being removed is removed whatever it contains. */
+/** A record that is written more often than this while it is being removed is removed without looking at it. */
 const MOST_REMOVALS = 5;
 
-/** How long another instance may take to store what the platform has renewed: the pauses before each look. */
+/** How long another instance may take to store a renewed session: the pauses before each look. */
 const PAUSES_MS = [0, 50, 100, 200, 400];
 
-/** Platform sessions in the store: sealed on the way in, opened by their handle on the way out. */
+/** Stores platform sessions: seals them before a write, and opens them by their handle after a read. */
 @Injectable()
 export class SealedSessions {
-  private readonly logger = new Logger(SealedSessions.name);
-  private readonly open: OpenSessions;
+  readonly #logger = new Logger(SealedSessions.name);
+  readonly #open: OpenSessions;
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
@@ -28,13 +28,13 @@ export class SealedSessions {
     client: PlatformClient,
     private readonly refused: RefusedRecords,
   ) {
-    this.open = new OpenSessions(seal, client);
+    this.#open = new OpenSessions(seal, client);
   }
 
   /**
    * Stores a session under a new handle.
    *
-   * @param service present for one that a credential profile opened.
+   * @param service present if a credential profile opened the session.
    * @throws SessionStoreUnavailableError
    */
   async create(
@@ -42,16 +42,16 @@ export class SealedSessions {
     transport: HandleTransport,
     service?: ServiceLogin,
   ): Promise<OpenSession> {
-    const open = this.open.begin(session, transport, service);
+    const open = this.#open.begin(session, transport, service);
     open.expiresAt = await this.store.create(open.key, open.stored.sealed);
-    this.open.keep(open);
+    this.#open.keep(open);
     return open;
   }
 
   /**
    * The session of a handle. The store is always asked.
    *
-   * @throws SessionError where there is none.
+   * @throws SessionError if there is none.
    * @throws SessionStoreUnavailableError
    */
   async load(presented: PresentedHandle | undefined): Promise<OpenSession> {
@@ -60,12 +60,12 @@ export class SealedSessions {
     const key = storeKey(handle);
     const found = await this.store.read(key);
     if (found === undefined) {
-      this.open.drop(key);
+      this.#open.drop(key);
       throw noSession();
     }
-    const open = this.open.take(handle, key, found);
+    const open = this.#open.take(handle, key, found);
     if (open === undefined) {
-      await this.refuse(key, found);
+      await this.#refuse(key, found);
       throw noSession();
     }
     if (open.transport !== transport) throw noSession();
@@ -73,23 +73,23 @@ export class SealedSessions {
   }
 
   /**
-   * Brings an open session up to the version in the store.
+   * Updates an open session to the version in the store.
    *
-   * @throws SessionError where it is gone.
+   * @throws SessionError if it is gone.
    * @throws SessionStoreUnavailableError
    */
   async refresh(open: OpenSession): Promise<void> {
     const found = await this.store.read(open.key);
-    if (found !== undefined && this.open.update(open, found)) return;
-    if (found !== undefined) await this.refuse(open.key, found);
+    if (found !== undefined && this.#open.update(open, found)) return;
+    if (found !== undefined) await this.#refuse(open.key, found);
     throw noSession();
   }
 
   /**
-   * Whether another version has taken the place of one that the platform has rejected. Other instances are given some time
-   * to store it, because a rejection may be faster than the answer that renewed the session.
+   * Whether another version has replaced one that the platform rejected. Other instances get some time to store it, because
+   * the rejection may arrive before the answer that renewed the session.
    *
-   * @param mayWait false where it does no harm to miss it.
+   * @param mayWait false if missing it does no harm.
    * @throws SessionStoreUnavailableError
    */
   async isReplaced(open: OpenSession, rejectedVersion: number, mayWait: boolean): Promise<boolean> {
@@ -107,36 +107,36 @@ export class SealedSessions {
   }
 
   /**
-   * Stores what has changed, if the session is still the version that was read: what is late does not count. Resolves with
-   * whether there was a change.
+   * Stores a change, if the session is still the version that was read; a late change is dropped. Resolves with whether there
+   * was a change.
    *
    * @throws SessionStoreUnavailableError
    */
   save(open: OpenSession): Promise<boolean> {
     if (open.session.revision === open.stored.revision) return Promise.resolve(false);
-    const saving = open.writing.then(() => this.saveIfChanged(open));
+    const saving = open.writing.then(() => this.#saveIfChanged(open));
     open.writing = saving.then(ignore, ignore);
     return saving;
   }
 
   /**
-   * Stores another platform session in place of the one that was read; false if another version has been stored meanwhile,
-   * or none is there any more.
+   * Stores another platform session in place of the one that was read; false if another version has been stored meanwhile, or
+   * the session is gone.
    *
    * @throws SessionStoreUnavailableError
    */
   async replaceLogin(open: OpenSession, session: PlatformSession, service: ServiceLogin): Promise<boolean> {
     const { version } = open.stored;
-    const replaced = this.open.version({ ...open, session, service }, version + 1);
+    const replaced = this.#open.version({ ...open, session, service }, version + 1);
     if (!(await this.store.replace(open.key, version, replaced.sealed))) return false;
-    if (open.stored.version <= version) this.open.adopt(open, replaced.saved, service, replaced);
+    if (open.stored.version <= version) this.#open.adopt(open, replaced.saved, service, replaced);
     return true;
   }
 
   /**
-   * Removes a session, whatever has been written since it was loaded. It then holds the platform session of the record that
-   * was removed: a new login may have put another one there. Where the record is gone already it is the last one known,
-   * since an answer of the store may have been lost.
+   * Removes a session, whatever has been written since it was loaded. `open` then holds the platform session of the removed
+   * record, since a new login may have replaced it. If the record is already gone, `open` keeps the last known one: the store's
+   * answer to an earlier removal may have been lost.
    *
    * @throws SessionStoreUnavailableError
    */
@@ -151,23 +151,23 @@ export class SealedSessions {
       if (!(error instanceof SessionError)) throw error;
       await this.store.remove(open.key);
     } finally {
-      this.open.end(open);
+      this.#open.end(open);
     }
   }
 
   /**
-   * Removes a session that the platform has rejected, if the rejected version is still the current one. Resolves with
-   * whether it was removed by this call.
+   * Removes a session that the platform has rejected, if the rejected version is still the current one. Resolves with whether
+   * this call removed it.
    *
    * @throws SessionStoreUnavailableError
    */
   async forget(open: OpenSession, rejectedVersion: number): Promise<boolean> {
     const isRemoved = await this.store.remove(open.key, rejectedVersion);
-    if (isRemoved || (await this.store.read(open.key)) === undefined) this.open.end(open);
+    if (isRemoved || (await this.store.read(open.key)) === undefined) this.#open.end(open);
     return isRemoved;
   }
 
-  private async saveIfChanged(open: OpenSession): Promise<boolean> {
+  async #saveIfChanged(open: OpenSession): Promise<boolean> {
     const { session, stored, unconfirmed } = open;
     if (session.revision === stored.revision) return false;
     const { revision } = session;
@@ -175,12 +175,12 @@ export class SealedSessions {
       open.stored = { ...stored, revision };
       return false;
     }
-    // A write whose answer was lost is sent again as it was, so that it counts once.
+    // A write whose answer was lost is sent again unchanged, so that it counts once.
     const isSame = unconfirmed?.revision === revision && unconfirmed.version === stored.version + 1;
-    const next = isSame ? unconfirmed : this.open.version(open, stored.version + 1);
+    const next = isSame ? unconfirmed : this.#open.version(open, stored.version + 1);
     open.unconfirmed = next;
     const isStored = await this.store.replace(open.key, stored.version, next.sealed);
-    // Otherwise a read has found this version, or another one, in the meantime.
+    // Otherwise a read has found this or another version in the meantime.
     if (open.unconfirmed === next) {
       open.unconfirmed = undefined;
       if (isStored) open.stored = next;
@@ -188,15 +188,15 @@ export class SealedSessions {
     return true;
   }
 
-  /** One of an unknown key may be opened yet, when the operator has put that key back; one that was changed never will. */
-  private async refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
-    this.open.drop(key);
+  /** A record with an unknown key can be opened once the operator restores the key. A record that was altered never can. */
+  async #refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
+    this.#open.drop(key);
     if (this.seal.isOfKnownKey(sealed)) {
       if (!(await this.store.remove(key, version))) return;
       this.refused.add('not_authentic');
-      this.logger.error('A stored session was not what this service had stored there: it has been removed');
+      this.#logger.error('A stored session was not what this service had stored there: it has been removed');
     } else if (this.refused.add('unknown_key') === 1) {
-      this.logger.warn(
+      this.#logger.warn(
         'A stored session was sealed by a key that SESSION_KEYS does not hold: it stays closed',
       );
     }

@@ -1,16 +1,16 @@
 import { type SessionSnapshot } from '../client/index.js';
 
-/** How the caller carries the handle; a handle of one kind is refused as the other. */
+/** How the caller sends the handle. A handle is accepted only by the transport that it was issued for. */
 export type HandleTransport = 'cookie' | 'bearer';
 
-/** What lets a session log itself in again: it was opened by a credential profile. A user's own session has none. */
+/** What a session needs to log in again. Only a session that a credential profile opened has it. */
 export interface ServiceLogin {
   readonly profile: string;
-  /** Counts the logins of this session, from 1: a record with more of them has the newer platform session. */
+  /** Counts the logins of this session, from 1. The record with the higher count has the newer platform session. */
   readonly logins: number;
 }
 
-/** What is sealed in the store: all that one session is. */
+/** The whole of one session, as it is sealed in the store. */
 export interface SessionRecord {
   readonly transport: HandleTransport;
   readonly snapshot: SessionSnapshot;

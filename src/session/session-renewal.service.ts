@@ -11,14 +11,14 @@ import { type ServiceLogin } from './session-record.js';
 import { SessionStoreUnavailableError } from '../errors/session-store-unavailable-error.js';
 import { SessionStore } from './store/session-store.js';
 
-/** A write fails only because of one that was in flight when the platform session expired: there are few of them. */
+/** A write fails only because of another one that was in flight when the platform session expired. There are few of those. */
 const MOST_WRITES = 5;
 
-/** Renews service sessions: when the platform no longer knows one, it logs itself in again. */
+/** Renews service sessions: when the platform no longer knows one, it is logged in again. */
 @Injectable()
 export class SessionRenewal {
-  private readonly logger = new Logger(SessionRenewal.name);
-  private readonly logins = new InFlight();
+  readonly #logger = new Logger(SessionRenewal.name);
+  readonly #logins = new InFlight();
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
@@ -29,23 +29,23 @@ export class SessionRenewal {
   ) {}
 
   /**
-   * Logs a service session in again, unless a newer login than the expired one is there already. All who find one session
-   * expired, here and in other instances, share the login.
+   * Logs in a service session again, unless there is already a newer login than the expired one. All requests that find the
+   * session expired, here and in other instances, share the login.
    *
-   * @throws LoginFailedError when the new login is refused: then the session has ended.
+   * @throws LoginFailedError when the new login is refused; the session has ended then.
    * @throws SessionError when the session has been logged out.
    */
   async renew(open: OpenSession, expired: ServiceLogin): Promise<void> {
     if (isAfter(open.service, expired)) return;
     const login = `login ${expired.logins}`;
-    await this.logins.share(open.key, login, async () => {
-      // A lease of its own: an extension that finds the session expired holds the session's.
-      await onceAmongInstances(this.store, `${open.key} ${login}`, () => this.logInAgain(open, expired));
+    await this.#logins.share(open.key, login, async () => {
+      // It has a lease of its own, because an extension that finds the session expired holds the lease of the session.
+      await onceAmongInstances(this.store, `${open.key} ${login}`, () => this.#logInAgain(open, expired));
     });
     if (!isAfter(open.service, expired)) await this.sealed.refresh(open);
   }
 
-  private async logInAgain(open: OpenSession, expired: ServiceLogin): Promise<void> {
+  async #logInAgain(open: OpenSession, expired: ServiceLogin): Promise<void> {
     await this.sealed.refresh(open);
     if (isAfter(open.service, expired)) return;
     const session = this.client.openSession();
@@ -54,27 +54,27 @@ export class SessionRenewal {
       await this.relogin.logIn(session, expired.profile);
     } catch (error) {
       this.observation.sessionEvent({ ...event, error });
-      // Otherwise each further request would try them again, and lock the account.
+      // Otherwise each further request would try them again and lock the account.
       if (error instanceof LoginFailedError) await this.sealed.forget(open, open.stored.version);
       throw error;
     }
     this.observation.sessionEvent(event);
     try {
-      await this.keep(open, session, expired);
+      await this.#keep(open, session, expired);
     } catch (error) {
-      await logOutAtPlatform(session, this.logger);
+      await logOutAtPlatform(session, this.#logger);
       throw error;
     }
   }
 
-  /** Where a lease was lost, the first write wins: the other one leaves the platform and takes the winner's session. */
-  private async keep(open: OpenSession, session: PlatformSession, expired: ServiceLogin): Promise<void> {
+  /** If a lease was lost, the first write wins. The other login is logged out again and takes the session of the winner. */
+  async #keep(open: OpenSession, session: PlatformSession, expired: ServiceLogin): Promise<void> {
     const service = { ...expired, logins: expired.logins + 1 };
     for (let writes = 0; writes < MOST_WRITES; writes += 1) {
       if (await this.sealed.replaceLogin(open, session, service)) return;
       await this.sealed.refresh(open);
       if (isAfter(open.service, expired)) {
-        await logOutAtPlatform(session, this.logger);
+        await logOutAtPlatform(session, this.#logger);
         return;
       }
     }

@@ -15,8 +15,7 @@ import { sessionKeys, type SessionKeys } from './sealed/session-keys.js';
 import { LoginRecords } from './store/login-records.js';
 import { observedStore } from './observed-store.js';
 import { SessionStore } from './store/session-store.js';
-import { StoreBackend } from './store/store-backend.js';
-import { STORE_BACKENDS } from './store/store-backends.js';
+import { backendFile, StoreBackend } from './store/store-backend.js';
 import {
   AuthPayloadSessionResolver,
   ExtendPayloadSessionResolver,
@@ -27,12 +26,13 @@ import { ReadReuse, SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
 
-/** The most that answers kept for `READ_REUSE_MS` may take, as JSON: some 100 MB of memory. */
+/** The most JSON that is kept for `READ_REUSE_MS`: about 100 MB of memory. */
 const MOST_REUSED_CHARACTERS = 32 * 1024 * 1024;
 
-function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> {
+async function storeBackend(settings: Settings): Promise<StoreBackend> {
   const logger = new Logger('SessionStore');
-  return STORE_BACKENDS[settings.SESSION_STORE](settings, (message) => {
+  const { open } = await backendFile(settings.SESSION_STORE);
+  return open(settings, (message) => {
     logger.warn(message);
   });
 }
@@ -76,7 +76,7 @@ function storeBackend(settings: Settings): StoreBackend | Promise<StoreBackend> 
   exports: [SessionService, SessionStore, LoginRecords, RefusedRecords],
 })
 export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(SessionModule.name);
+  readonly #logger = new Logger(SessionModule.name);
 
   constructor(
     @Inject(SESSION_KEYS) private readonly keys: SessionKeys,
@@ -85,7 +85,7 @@ export class SessionModule implements OnApplicationBootstrap, OnApplicationShutd
 
   onApplicationBootstrap(): void {
     if (this.keys.file === undefined) return;
-    this.logger.warn(
+    this.#logger.warn(
       `SESSION_KEYS is not set: sessions are sealed with the keys in ${this.keys.file}, which no other instance has`,
     );
   }

@@ -22,7 +22,7 @@ export class SessionResolver {
 
   @Query(() => SessionStatus, {
     nullable: true,
-    description: 'The state of the platform session; asking prolongs it.',
+    description: 'The state of the platform session; asking extends it.',
   })
   async sessionStatus(@Context() context: RequestContext): Promise<SessionStatus> {
     return SessionStatus.from(

@@ -21,20 +21,20 @@ import { SessionStore } from './store/session-store.js';
 /** Work on an open platform session. */
 export type SessionWork<T> = (session: PlatformSession) => Promise<T>;
 
-/** As {@link SessionWork}, for a read: its options end it when nobody waits for the answer any more. */
+/** Like {@link SessionWork}, for a read. Its options abort it when nobody waits for the answer any more. */
 export type SessionRead<T> = (session: PlatformSession, call: CallOptions) => Promise<T>;
 
-/** How answers of reads are kept: the injection token, and the default of not at all. */
+/** The injection token of how answers of reads are kept. By default they are not. */
 export const ReadReuse = Symbol('ReadReuse');
 
-/** Begins, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
+/** Starts, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
 @Injectable()
 export class SessionService {
-  private readonly logger = new Logger(SessionService.name);
-  private readonly reads: InFlight;
-  private readonly extensions = new InFlight();
-  /** Whether an answer to a read has ever renewed a session: one that is aborted might then be the one that does. */
-  private readsRenewSessions = false;
+  readonly #logger = new Logger(SessionService.name);
+  readonly #reads: InFlight;
+  readonly #extensions = new InFlight();
+  /** Whether the answer to a read has ever renewed a session. From then on reads are not aborted: one of them might renew it. */
+  #readsRenewSessions = false;
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
@@ -43,15 +43,15 @@ export class SessionService {
     private readonly observation: Observation,
     @Optional() @Inject(ReadReuse) reuse?: AnswerReuse,
   ) {
-    this.reads = new InFlight(reuse);
+    this.#reads = new InFlight(reuse);
   }
 
   /**
-   * Keeps a session that has just logged in, under a new handle, which takes the place of the one that the caller brought
-   * over the same transport: that session ends. One that came over the other transport is still held, and goes on.
-   * A session that cannot be kept is logged out again, so that none is left behind on the platform.
+   * Stores a session that has just logged in, under a new handle. It replaces the session whose handle the caller sent over the
+   * same transport: that one ends. A handle of the other transport stays valid.
+   * A session that cannot be stored is logged out again, so that none is left behind on the platform.
    *
-   * @param profile the credential profile that opened it, by which it may log itself in again.
+   * @param profile the credential profile that opened it and can log it in again.
    * @throws SessionStoreUnavailableError
    */
   async begin(
@@ -64,11 +64,11 @@ export class SessionService {
     let open: OpenSession;
     try {
       const replaces = context.presented?.transport === transport;
-      const previous = replaces ? await this.opened(context) : undefined;
+      const previous = replaces ? await this.#opened(context) : undefined;
       open = await this.sealed.create(session, transport, service);
-      if (previous !== undefined) await this.close(previous);
+      if (previous !== undefined) await this.#close(previous);
     } catch (error) {
-      await logOutAtPlatform(session, this.logger);
+      await logOutAtPlatform(session, this.#logger);
       throw error;
     }
     const { handle, expiresAt } = open;
@@ -79,49 +79,49 @@ export class SessionService {
   }
 
   /**
-   * Runs work on the caller's session and keeps what the work changed, if the session is still current. The work may
-   * change what reads would answer, so no later read takes part in one from before. It runs once more where the platform
-   * rejected a version of the session that another has replaced, or a service session, which logs itself in again.
+   * Runs work on the caller's session and stores what the work changed, if the session is still current. The work may change
+   * what reads return, so later reads do not share earlier ones. It runs once more if the platform rejected a version of the
+   * session that has been replaced, or a service session, which is logged in again.
    *
-   * @throws SessionError without a session, or when the platform no longer knows it: then it is forgotten here too.
-   * @throws LoginFailedError in place of it, where the platform says so by `ERR003`, or refuses the new login.
+   * @throws SessionError without a session, or when the platform no longer knows it; it is then removed here too.
+   * @throws LoginFailedError instead, if the platform says so by `ERR003` or refuses the new login.
    * @throws SessionStoreUnavailableError
    */
   use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
-    return this.withOpen(context, (open) => this.asWrite(open, () => this.run(open, work)));
+    return this.#withOpen(context, (open) => this.#asWrite(open, () => this.#run(open, work)));
   }
 
   /**
-   * As {@link use}, for a call that changes nothing: callers who ask for the same while it runs share its answer, and the
-   * last of them who hangs up aborts it.
+   * Like {@link use}, for a call that changes nothing. Callers who ask for the same thing while it runs share its answer; when
+   * the last of them hangs up, it is aborted.
    *
-   * @param operation names the call, and its arguments if it has any: calls of one name share an answer
+   * @param operation names the call and its arguments, if it has any; calls with the same name share an answer
    */
   read<T>(context: RequestContext, operation: string, work: SessionRead<T>): Promise<T> {
-    return this.withOpen(context, (open) => {
+    return this.#withOpen(context, (open) => {
       const name = `${open.stored.version} ${operation}`;
-      const caller = this.readsRenewSessions ? undefined : context.signal;
+      const caller = this.#readsRenewSessions ? undefined : context.signal;
       const read = (signal: AbortSignal | undefined): Promise<T> =>
-        this.run(open, (session) => work(session, { signal }), true);
-      return this.reads.share(open.key, name, read, caller);
+        this.#run(open, (session) => work(session, { signal }), true);
+      return this.#reads.share(open.key, name, read, caller);
     });
   }
 
   /**
-   * Extends the caller's platform session. However many ask together, here and in other instances, the platform is asked
-   * once. A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
+   * Extends the caller's platform session. If many callers ask at once, here and in other instances, the platform is asked once.
+   * A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
    *
    * @throws SessionError, SessionStoreUnavailableError as {@link use}.
    */
   extend(context: RequestContext): Promise<{ expiresAt: number }> {
-    return this.withOpen(context, async ({ key, expiresAt }) => {
-      await this.extensions.share(key, 'extend', () =>
+    return this.#withOpen(context, async ({ key, expiresAt }) => {
+      await this.#extensions.share(key, 'extend', () =>
         onceAmongInstances(this.store, key, async (waited) => {
           if (waited) context.open = undefined;
           await this.use(context, (session) => session.extendSession());
         }),
       );
-      // Whoever did it may have stored a new state of the session: what this request does next begins with that.
+      // The session may have been stored in a new state; the rest of this request starts from that.
       context.open = undefined;
       return { expiresAt };
     });
@@ -129,34 +129,34 @@ export class SessionService {
 
   /** Whether the caller holds a session. The platform is not asked. */
   async isOpen(context: RequestContext): Promise<boolean> {
-    return (await this.opened(context)) !== undefined;
+    return (await this.#opened(context)) !== undefined;
   }
 
   /**
-   * Ends the caller's session: first here, so that nothing brings it back, then on the platform.
+   * Ends the caller's session, first here, so that nothing brings it back, then on the platform.
    *
    * @throws SessionError without a session.
    * @throws SessionStoreUnavailableError
    */
   async end(context: RequestContext): Promise<void> {
-    const open = await this.opening(context);
+    const open = await this.#opening(context);
     try {
-      await this.close(open);
+      await this.#close(open);
     } catch (error) {
       this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
-      // The record may be gone although the store could not say so: then nobody could end the platform session later.
-      await logOutAtPlatform(open.session, this.logger);
+      // The record may be gone even if the store could not say so, and then nobody could end the platform session later.
+      await logOutAtPlatform(open.session, this.#logger);
       throw error;
     }
-    this.drop(context, open);
+    this.#drop(context, open);
   }
 
-  private opening(context: RequestContext): Promise<OpenSession> {
-    return (context.open ??= this.load(context));
+  #opening(context: RequestContext): Promise<OpenSession> {
+    return (context.open ??= this.#load(context));
   }
 
-  /** A cookie that opens nothing is of no use to its browser: the answer clears it. */
-  private async load(context: RequestContext): Promise<OpenSession> {
+  /** A cookie that opens no session is useless, so the answer clears it. */
+  async #load(context: RequestContext): Promise<OpenSession> {
     const { presented } = context;
     try {
       if (presented === undefined) return await this.sealed.load(presented);
@@ -172,50 +172,50 @@ export class SessionService {
     }
   }
 
-  private async withOpen<T>(context: RequestContext, work: (open: OpenSession) => Promise<T>): Promise<T> {
-    const open = await this.opening(context);
+  async #withOpen<T>(context: RequestContext, work: (open: OpenSession) => Promise<T>): Promise<T> {
+    const open = await this.#opening(context);
     try {
       return await work(open);
     } catch (error) {
       if (endsSession(error, open)) {
-        if (open.hasEnded) this.drop(context, open);
+        if (open.hasEnded) this.#drop(context, open);
         else context.open = undefined;
       }
       throw error;
     }
   }
 
-  /** Runs work, and once more where the session that the platform rejected is not the current one, or can be renewed. */
-  private async run<T>(open: OpenSession, work: SessionWork<T>, isRead = false): Promise<T> {
+  /** Runs work, and once more if the session that the platform rejected is not the current one, or can be renewed. */
+  async #run<T>(open: OpenSession, work: SessionWork<T>, isRead = false): Promise<T> {
     const { service } = open;
     const { version } = open.stored;
     try {
-      return await this.runOnce(open, work, isRead);
+      return await this.#runOnce(open, work, isRead);
     } catch (error) {
       if (!rejectsSession(error)) throw error;
-      if (!isSessionExpired(error) || !(await this.recovers(open, version, service))) {
-        await this.forget(open, version, error);
+      if (!isSessionExpired(error) || !(await this.#recovers(open, version, service))) {
+        await this.#forget(open, version, error);
         throw error;
       }
     }
     const { version: newVersion } = open.stored;
     try {
-      return await this.runOnce(open, work, isRead);
+      return await this.#runOnce(open, work, isRead);
     } catch (error) {
-      if (rejectsSession(error)) await this.forget(open, newVersion, error);
+      if (rejectsSession(error)) await this.#forget(open, newVersion, error);
       throw error;
     }
   }
 
-  private async runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
+  async #runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
     const result = await work(open.session);
     const hasChanged = await this.sealed.save(open);
-    if (isRead && hasChanged) this.readsRenewSessions = true;
+    if (isRead && hasChanged) this.#readsRenewSessions = true;
     return result;
   }
 
-  /** Whether there is another session than the rejected one: another version of it, or a new login of its profile. */
-  private async recovers(
+  /** Whether there is a session other than the rejected one: another version of it, or a new login of its profile. */
+  async #recovers(
     open: OpenSession,
     rejectedVersion: number,
     service: ServiceLogin | undefined,
@@ -227,53 +227,53 @@ export class SessionService {
     return true;
   }
 
-  private async forget(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
+  async #forget(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
     if (await this.sealed.forget(open, rejectedVersion)) {
       this.observation.sessionEvent({ kind: 'expiry', storeKey: open.key, error });
     }
-    if (open.hasEnded) this.reads.drop(open.key);
+    if (open.hasEnded) this.#reads.drop(open.key);
   }
 
-  private async asWrite<T>({ key }: OpenSession, work: () => Promise<T>): Promise<T> {
-    this.reads.drop(key);
+  async #asWrite<T>({ key }: OpenSession, work: () => Promise<T>): Promise<T> {
+    this.#reads.drop(key);
     try {
       return await work();
     } finally {
-      this.reads.drop(key);
+      this.#reads.drop(key);
     }
   }
 
-  private async opened(context: RequestContext): Promise<OpenSession | undefined> {
+  async #opened(context: RequestContext): Promise<OpenSession | undefined> {
     try {
-      return await this.opening(context);
+      return await this.#opening(context);
     } catch (error) {
       if (error instanceof SessionError) return undefined;
       throw error;
     }
   }
 
-  private async close(open: OpenSession): Promise<void> {
+  async #close(open: OpenSession): Promise<void> {
     await this.sealed.remove(open);
     this.observation.sessionEvent({ kind: 'logout', storeKey: open.key });
-    this.reads.drop(open.key);
-    await logOutAtPlatform(open.session, this.logger);
+    this.#reads.drop(open.key);
+    await logOutAtPlatform(open.session, this.#logger);
   }
 
-  private drop(context: RequestContext, open: OpenSession): void {
+  #drop(context: RequestContext, open: OpenSession): void {
     context.open = undefined;
     context.presented = undefined;
     if (open.transport === 'cookie') context.cookie = 'clear';
   }
 }
 
-/** Said only to whoever sent such a token, so it tells nothing of any session. */
+/** Only the sender of such a token sees this, so it reveals nothing about any session. */
 function foreignToken(): SessionError {
   return new SessionError(
     'There is no session: the bearer token of the request is not a session handle of this service, but perhaps a token of another; see SESSION_HEADER',
   );
 }
 
-/** A service session whose new login is refused has ended as well. */
+/** A service session has also ended when its new login is refused. */
 function endsSession(error: unknown, { service }: OpenSession): boolean {
   return rejectsSession(error) || (service !== undefined && error instanceof LoginFailedError);
 }

@@ -29,7 +29,7 @@ function asking(turns: AnswerTurns): {
 }
 
 describe('the turns of large answers', () => {
-  it('begin one to an iteration of the event loop, so that others are served in between', async () => {
+  it('start one per iteration of the event loop, so that others are served in between', async () => {
     const { begun, ask } = asking(new AnswerTurns());
     for (const caller of ['a', 'b', 'c']) ask(caller);
     const counts: number[] = [];
@@ -55,7 +55,7 @@ describe('the turns of large answers', () => {
     expect(begun.slice(5)).toEqual(['a3']);
   });
 
-  it('wait while there is no room, but one may always begin', async () => {
+  it('wait while there is no room, but one may always start', async () => {
     let hasRoom = false;
     const turns = new AnswerTurns(() => hasRoom);
     const { begun, turn, ask } = asking(turns);

@@ -25,7 +25,7 @@ describe('the file of the audit log', () => {
   });
   const text = (at = path): Promise<string> => readFile(at, 'utf8');
 
-  it('is made for its owner alone, and keeps what it had', async () => {
+  it('is created for its owner only, and keeps its content', async () => {
     await (await open()).close();
     await writeFile(path, 'before\n');
     const again = await open();
@@ -43,7 +43,7 @@ describe('the file of the audit log', () => {
     await expect(open()).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
-  it('goes on in a new file after a rotation, without a line lost or torn', async () => {
+  it('continues in a new file after a rotation, without losing or splitting a line', async () => {
     const rotated = await open();
     const lines = (from: string): string[] => Array.from({ length: 500 }, (_, n) => `${from} ${n}\n`);
     for (const line of lines('old')) rotated.write(line);
@@ -58,7 +58,7 @@ describe('the file of the audit log', () => {
     expect(await text()).toContain('new 499\n');
   });
 
-  it('stays with the old file where a new one cannot be opened, and says so', async () => {
+  it('keeps the old file if a new one cannot be opened, and reports it', async () => {
     const kept = await open();
     await rename(`${folder.path}/logs`, `${folder.path}/gone`);
     kept.reopen();
@@ -84,7 +84,7 @@ describe('the file of the audit log', () => {
         await disk.unmount();
       });
 
-      it('waits for room, bounded, says once each that it fails and that it is over, and ends in time', async () => {
+      it('waits for disk space with a bounded buffer, reports the failure and its end once each, and closes in time', async () => {
         const full = await open(`${disk.path}/audit.log`);
         await writeFile(`${disk.path}/filler`, Buffer.alloc(1024 * 1024)).catch(() => undefined);
         const line = `${'x'.repeat(1023)}\n`;

@@ -55,7 +55,7 @@ describe('the login limiter', () => {
     }
   });
 
-  it('lets a thousand guesses that are sent together be no more than those sent in turn', async () => {
+  it('allows no more of a thousand guesses sent together than of those sent in turn', async () => {
     const limit = limiter();
     let made = 0;
     const guess = async (): Promise<never> => {
@@ -97,7 +97,7 @@ describe('the login limiter', () => {
     expect(look).toHaveBeenCalledTimes(1_000);
   });
 
-  it('keeps nobody else waiting', async () => {
+  it('delays no other key', async () => {
     const limit = limiter();
     const held = gate();
     const waiting = attempt(limit, rule(1), () => held.passed);
@@ -116,7 +116,7 @@ describe('the login limiter', () => {
     expect(await attempt(limit, rule(1), accept)).toBe('in');
   });
 
-  it('goes by the strictest of several rules', async () => {
+  it('follows the strictest of several rules', async () => {
     const limit = limiter();
     const both = [rule(5), rule(1, 'refuse', 'place')];
     await expect(attempt(limit, both, refuse)).rejects.toThrow(Refused);
@@ -126,7 +126,7 @@ describe('the login limiter', () => {
 });
 
 describe('an attempt that waits for its turn', () => {
-  it('gives up at its deadline, and leaves the line to those behind it', async () => {
+  it('gives up at its deadline, and the attempts behind it move up', async () => {
     const limit = limiter(20);
     const held = gate();
     const first = attempt(limit, rule(1), () => held.passed);
@@ -153,7 +153,7 @@ describe('an attempt that waits for its turn', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it('is not made for a caller who is gone already', async () => {
+  it('is not made for a caller who has already hung up', async () => {
     const work = jest.fn(accept);
     const signal = AbortSignal.abort();
     await expect(attempt(limiter(), rule(1), work, { signal })).rejects.toThrow(ExecutionCancelledError);
@@ -161,7 +161,7 @@ describe('an attempt that waits for its turn', () => {
   });
 });
 
-describe('a key whose rule is to queue', () => {
+describe('a key with the rule `queue`', () => {
   const queued = rule(2, 'queue', 'network');
 
   it('lets good logins pass one at a time after too many failures, all of them at once', async () => {
@@ -224,7 +224,7 @@ describe('a key whose rule is to queue', () => {
     await first;
   });
 
-  it('refuses at once what would make the line too long', async () => {
+  it('refuses an attempt at once if the line is full', async () => {
     const limit = limiter();
     const held = gate();
     const waiting = Array.from({ length: 2_002 }, () => attempt(limit, queued, () => held.passed));
@@ -235,7 +235,7 @@ describe('a key whose rule is to queue', () => {
   });
 });
 
-describe('a key whose rule is to delay', () => {
+describe('a key with the rule `delay`', () => {
   const delayed = rule(2, 'delay', 'account');
 
   it('delays every attempt alike after too many failures, however many others wait, and refuses none', async () => {
@@ -252,7 +252,7 @@ describe('a key whose rule is to delay', () => {
     await guesses;
   });
 
-  it('does not delay where the account has logged in before', async () => {
+  it('does not delay an account where it has logged in before', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const limit = limiter();
     await attempt(limit, delayed, accept, { place: 'home' });

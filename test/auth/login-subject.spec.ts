@@ -24,11 +24,11 @@ describe('the key of an account', () => {
     ['STRASSE', 'straße'],
     ['ΟΔΟΣ', 'οδος'],
     ['first\u00A0 last', 'First Last'],
-  ])('takes %s and %s for one', (one, other) => {
+  ])('treats %s and %s as equal', (one, other) => {
     expect(normalizedName(one)).toBe(normalizedName(other));
   });
 
-  it('tells other names, profiles and API keys apart', () => {
+  it('keeps other names, profiles and API keys apart', () => {
     const keys = (['user', 'profile', 'apiKey'] as const).map((kind) => accountKey({ kind, name: 'demo' }));
     expect(new Set([...keys, accountKey(user('demo2')), accountKey(user('d emo'))]).size).toBe(5);
   });

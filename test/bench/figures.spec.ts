@@ -87,7 +87,7 @@ describe('the guard', () => {
   });
 });
 
-describe('a page that is written by script', () => {
+describe('a page with generated parts', () => {
   it('has one part replaced and the rest kept', () => {
     const page = 'a\n<!-- bench -->\nold\n<!-- /bench -->\nb';
     expect(replaceBetween(page, 'bench', 'new')).toBe('a\n<!-- bench -->\n\nnew\n\n<!-- /bench -->\nb');

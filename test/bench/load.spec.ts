@@ -35,7 +35,7 @@ describe('a connection that makes load', () => {
     await once(server, 'close');
   });
 
-  it('takes a whole answer as good, with its length where it is named', async () => {
+  it('counts a complete answer as good, with its expected length if one is given', async () => {
     const body = JSON.stringify({ data: 'x'.repeat(300_000) });
     const seen = await outcomes(
       (response) => response.setHeader('content-length', body.length).end(body),
@@ -50,7 +50,7 @@ describe('a connection that makes load', () => {
     ]);
   });
 
-  it('takes errors, other statuses and closed connections as failures, and goes on', async () => {
+  it('counts errors, other statuses and closed connections as failures, and continues', async () => {
     const seen = await outcomes(
       (response) => response.end('{"errors":[{"message":"no"}]}'),
       (response) => response.writeHead(503, { 'content-length': 2 }).end('{}'),
@@ -67,7 +67,7 @@ describe('a connection that makes load', () => {
 });
 
 describe('an answer under load', () => {
-  it('counts as wrong where it has another length than the right one', () => {
+  it('counts as wrong if its length is not the expected one', () => {
     const tally = new Tally(10);
     tally.add(5, undefined, 10);
     tally.add(1, undefined, 9);

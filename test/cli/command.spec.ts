@@ -43,7 +43,7 @@ describe('the command', () => {
     );
   });
 
-  it('checks settings and store, and tells by its exit code', async () => {
+  it('checks settings and store, and reports the result by its exit code', async () => {
     const right = await portico(['check', '--json']);
     expect(right.code).toBe(0);
     expect(JSON.parse(right.stdout)).toMatchObject({ ok: true });

@@ -21,7 +21,7 @@ describe('the environment', () => {
     await folder.remove();
   });
 
-  it('includes what .env adds, and writes nothing of it to the process', async () => {
+  it('includes what .env adds, and writes none of it to the process', async () => {
     await writeFile('.env', `# a comment\n${VARIABLE}="from the file"\n`);
 
     expect(readEnvironment()[VARIABLE]).toBe('from the file');

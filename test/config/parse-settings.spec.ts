@@ -101,7 +101,7 @@ describe('settings', () => {
     ['PLATFORM_HEADER_VENDOR', 'S VC'],
     ['PLATFORM_TRANSPORT', 'axios'],
     ['PLATFORM_TIMEOUT_MS', '2147483648'],
-    ['SESSION_STORE', 'memory'],
+    ['SESSION_STORE', 'no-such-store'],
     ['PLATFORM_PROXY_URL', 'proxy.example:3128'],
     ['PLATFORM_PROXY_URL', 'https://proxy.example'],
     ['PLATFORM_MAX_ANSWER_BYTES', '0'],
@@ -215,7 +215,7 @@ describe('settings', () => {
       });
     });
 
-    it('count as given by their file where they are required', async () => {
+    it('count as set by their file when they are required', async () => {
       const REDIS_URL_FILE = await file('redis://redis.example');
       expect(problemsOf({ SESSION_STORE: 'redis', REDIS_URL_FILE })).toEqual([]);
     });
@@ -252,11 +252,11 @@ describe('variables that look like settings', () => {
     ['Port', 'PORT'],
   ])('are reported: %s, where %s is meant', (written, meant) => {
     expect(nearMisses({ [written]: 'CANARY' })).toEqual([
-      `${written} is not a setting and has no effect: is ${meant} meant?`,
+      `${written} is not a setting and has no effect: do you mean ${meant}?`,
     ]);
   });
 
-  it('are not the settings themselves, nor what other programs read', () => {
+  it('do not include the settings themselves or variables of other programs', () => {
     const others = [
       'HOSTNAME',
       'POST',

@@ -54,14 +54,14 @@ export function credentialProviderConformance(subject: ProviderSubject): void {
     });
     afterEach(() => stage.close());
 
-    it('gives the text of the secret as it is', async () => {
+    it('returns the text of the secret unchanged', async () => {
       const text = ` ${canary.value} "ü" {not: json} `;
       await stage.put(text);
 
       expect(await stage.provider()()).toBe(text);
     });
 
-    it('gives a changed secret at the next call', async () => {
+    it('returns a changed secret at the next call', async () => {
       await stage.put('first');
       const provider = stage.provider();
       expect(await provider()).toBe('first');
@@ -71,17 +71,17 @@ export function credentialProviderConformance(subject: ProviderSubject): void {
       expect(await provider()).toBe('second');
     });
 
-    it('says that a secret does not exist', async () => {
+    it('reports that a secret does not exist', async () => {
       await expectFailure('NOT_FOUND');
     });
 
-    it('says that a secret is empty', async () => {
+    it('reports that a secret is empty', async () => {
       await stage.put('');
 
       await expectFailure('EMPTY');
     });
 
-    it('gives the secret after all once it has been made', async () => {
+    it('returns the secret once it has been created', async () => {
       const provider = stage.provider();
       await expectCredentialError(provider, { store, secret, reason: 'NOT_FOUND' }, canary);
 
@@ -98,7 +98,7 @@ export function credentialProviderConformance(subject: ProviderSubject): void {
         expect(await stage.provider({ key: 'password' })()).toBe(canary.value);
       });
 
-      it('says which key is missing', async () => {
+      it('reports which key is missing', async () => {
         await stage.put(JSON.stringify({ password: canary.value }));
 
         const error = await expectFailure('MISSING_KEY', { key: 'username' });
@@ -123,7 +123,7 @@ export function credentialProviderConformance(subject: ProviderSubject): void {
     }
 
     if (subject.takesTtl) {
-      it('gives the same secret until ttlSeconds have passed, then fetches it again', async () => {
+      it('returns the same secret until ttlSeconds have passed, then fetches it again', async () => {
         let now = 0;
         await stage.put('first');
         const provider = stage.provider({ ttlSeconds: 60, now: () => now });
@@ -139,7 +139,7 @@ export function credentialProviderConformance(subject: ProviderSubject): void {
     }
 
     if (subject.holdsBytes) {
-      it('says that a secret is binary', async () => {
+      it('reports that a secret is binary', async () => {
         await stage.put(Buffer.from([0xff, 0xfe, ...Buffer.from(canary.value)]));
 
         const error = await expectFailure('MALFORMED');

@@ -100,14 +100,14 @@ export function describePlatform(name: string, underTest: PlatformUnderTest): vo
       },
     );
 
-    it('gives the status of a session, with its idle time in seconds', async () => {
+    it('returns the status of a session, with its idle time in seconds', async () => {
       expect(await jsonOf(wire.call('GET sessions', { session }))).toMatchObject({
         timeout: expect.any(Number),
         fullName: expect.any(String),
       });
     });
 
-    it('gives the user', async () => {
+    it('returns the user', async () => {
       expect(await jsonOf(wire.call('GET sessions/userInfo', { session }))).toMatchObject({
         fullName: expect.any(String),
         initials: expect.any(String),
@@ -147,14 +147,14 @@ export function describePlatform(name: string, underTest: PlatformUnderTest): vo
       expect(await response.text()).toBe('');
     });
 
-    it('gives its versions without a session', async () => {
+    it('returns its versions without a session', async () => {
       expect(await jsonOf(wire.call('GET status'))).toMatchObject({
         webVersion: expect.stringMatching(/^\d+\.\d+/),
         iServerVersion: expect.stringMatching(/^\d+\.\d+/),
       });
     });
 
-    it('lets a session be delegated, and ends both with one logout', async () => {
+    it('can delegate a session, and ends both with one logout', async () => {
       const minter = await wire.login({ username, password, loginMode: 1 });
       const delegated = await wire.delegate(await wire.mintIdentityToken(minter));
       expect(await statusOf(wire.call('GET sessions', { session: delegated }))).toBe(200);

@@ -27,7 +27,7 @@ export function sessionStoreConformance(
     });
     afterEach(() => under.close());
 
-    it('gives back what was created, as version 1, with its absolute end', async () => {
+    it('returns what was created, as version 1, with its absolute end', async () => {
       const expiresAt = await store.create('key', 'sealed');
       expect(await store.read('key')).toEqual({ sealed: 'sealed', version: 1, expiresAt });
     });
@@ -121,7 +121,7 @@ export function sessionStoreConformance(
       expect(await store.read('key')).toBeUndefined();
     });
 
-    it('gives a lease away, held or settled, that was taken before its clock was set back', async () => {
+    it('grants a lease again, held or settled, that was taken before its clock was set back', async () => {
       await store.lease('held', 'first', 3 * SECOND);
       await store.lease('settled', 'first', 3 * SECOND);
       await store.settle('settled', 'first', SECOND);
@@ -130,7 +130,7 @@ export function sessionStoreConformance(
       expect(await store.lease('settled', 'second', 3 * SECOND)).toBe('taken');
     });
 
-    it('gives the lease of a session to one holder at a time', async () => {
+    it('grants the lease of a session to one holder at a time', async () => {
       const states = await Promise.all(
         Array.from({ length: 20 }, (_, n) => store.lease('key', `holder ${n}`, 3 * SECOND)),
       );
@@ -139,13 +139,13 @@ export function sessionStoreConformance(
       expect(await store.lease('other', 'holder', 3 * SECOND)).toBe('taken');
     });
 
-    it('gives the lease to the next when it was given back undone', async () => {
+    it('grants the lease to the next holder when it was returned without the work done', async () => {
       await store.lease('key', 'first', 3 * SECOND);
       expect(await store.settle('key', 'first', 0)).toBe(true);
       expect(await store.lease('key', 'second', 3 * SECOND)).toBe('taken');
     });
 
-    it('tells whoever asks that it has just been done, and for no longer than it was told to', async () => {
+    it('tells callers that the work has just been done, for as long as the holder asked', async () => {
       await store.lease('key', 'first', 3 * SECOND);
       expect(await store.settle('key', 'first', 2 * SECOND)).toBe(true);
       expect(await store.lease('key', 'second', 3 * SECOND)).toBe('settled');
@@ -153,7 +153,7 @@ export function sessionStoreConformance(
       expect(await store.lease('key', 'second', 3 * SECOND)).toBe('taken');
     });
 
-    it('keeps a lease as long as its holder asks in time, and gives it away after that', async () => {
+    it('keeps a lease while its holder extends it in time, and grants it to others after that', async () => {
       await store.lease('key', 'first', 3 * SECOND);
       await under.advance(2 * SECOND);
       expect(await store.lease('key', 'first', 3 * SECOND)).toBe('taken');
@@ -163,7 +163,7 @@ export function sessionStoreConformance(
       expect(await store.lease('key', 'second', 3 * SECOND)).toBe('taken');
     });
 
-    it('takes nothing from a holder whose lease is another one’s by now', async () => {
+    it('ignores a former holder whose lease now belongs to another', async () => {
       await store.lease('key', 'late', 3 * SECOND);
       await under.advance(3.1 * SECOND);
       await store.lease('key', 'second', 3 * SECOND);
@@ -174,7 +174,7 @@ export function sessionStoreConformance(
       expect(await store.settle('key', 'second', 0)).toBe(false);
     });
 
-    it('says that it is well', async () => {
+    it('reports that it is available', async () => {
       await expect(store.ping()).resolves.toBeUndefined();
     });
   });

@@ -14,7 +14,7 @@ describe('portico/credentials as it is packed, without Nest and SDKs', () => {
     packed.remove();
   });
 
-  it('gives a provider that the client takes as a credential', async () => {
+  it('has providers that the client accepts as credentials', async () => {
     const program = `
       import { withPlatformSession } from 'portico/client';
       import { env } from 'portico/credentials';
@@ -29,7 +29,7 @@ describe('portico/credentials as it is packed, without Nest and SDKs', () => {
     expect({ stdout, stderr }).toEqual({ stdout: 'true\n', stderr: '' });
   });
 
-  it('names the package to install where a store needs one', async () => {
+  it('names the package to install if a store needs one', async () => {
     const program = `
       import { secretsManager } from 'portico/credentials';
       await secretsManager({ secretId: 'portico' })().catch((error) => console.log(error.reason, error.message));`;

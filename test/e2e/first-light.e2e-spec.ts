@@ -131,7 +131,7 @@ describe('a caller of the facade', () => {
     expect((await app.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: true });
   });
 
-  it('ends its former session by a new login', async () => {
+  it('ends its earlier session by a new login', async () => {
     const former = await bearerHandle(app.graphql, { username: 'demo' });
     const login = await app.graphql(
       'mutation { login(input: {username: "demo", transport: BEARER}) { handle } }',
@@ -141,7 +141,7 @@ describe('a caller of the facade', () => {
     expect((await app.graphql('{ hasSession }', { handle: former })).data).toEqual({ hasSession: false });
   });
 
-  it('loses one field by one failure, and keeps its siblings', async () => {
+  it('loses one field to one failure, and keeps its siblings', async () => {
     const handle = await bearerHandle(app.graphql, { username: 'no-privileges', password: 'demo' });
     const { data, errors } = await app.graphql('{ me { fullName } projects { id } }', { handle });
     expect(data.projects).toBeNull();

@@ -10,7 +10,7 @@ const INFO = { timeout: '600', locale: 1033 };
 
 const ODD_NUMBERS = [2 ** 31, 2 ** 63, 1800.5];
 
-describe('a platform whose fields are of other types than are known', () => {
+describe('a platform whose fields have unexpected types', () => {
   let app: TestApp;
   beforeAll(async () => {
     const platform = await startScriptedPlatform({
@@ -23,7 +23,7 @@ describe('a platform whose fields are of other types than are known', () => {
   });
   afterAll(() => app.close());
 
-  it('is answered for what fits, and whole as raw', async () => {
+  it('is answered as far as it fits, and complete as raw', async () => {
     const handle = await bearerHandle(app.graphql, { username: 'user', password: 'password' });
 
     const { data, errors } = await app.graphql(

@@ -15,7 +15,7 @@ describe('a service that is told to stop', () => {
 
   const status = async (url: string): Promise<number> => (await fetch(url)).status;
 
-  it('says on new connections that it is not ready, goes on answering, and ends at once by a second signal', async () => {
+  it('reports on new connections that it is not ready, keeps answering, and exits at once on a second signal', async () => {
     const service = await runService(folder.path, { SHUTDOWN_DELAY_SECONDS: '300' });
     expect(await status(`${service.url}/readyz`)).toBe(200);
     const before = await service.graphql('{ hasSession }');

@@ -7,7 +7,7 @@ import { type StartedPlatform, startPlatform } from '../support/embedded-platfor
 
 const password = 'demo';
 
-describe('a front end that tries itself against every failure', () => {
+describe('a front end that is tried against every failure', () => {
   let platform: StartedPlatform;
   let app: TestApp;
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('a front end that tries itself against every failure', () => {
     expect(platform.clock.now() - before).toBeGreaterThanOrEqual(4_000);
   });
 
-  it('does not notice one answer without JSON among three, for a read is tried again', async () => {
+  it('does not notice one answer without JSON among three, because a read is tried again', async () => {
     const handle = await bearerHandle(app.graphql, { username: 'flaky', password });
     for (let call = 0; call < 4; call += 1) {
       const { data, errors } = await app.graphql('{ me { fullName } }', { handle });
@@ -142,7 +142,7 @@ describe('a front end that tries itself against every failure', () => {
     expect(data.projects).toHaveLength(5_000);
   });
 
-  it('is told the ids where two projects have one name', async () => {
+  it('is told the ids when two projects have one name', async () => {
     const handle = await bearerHandle(app.graphql, { username: 'twin-projects', password });
     const { data } = await app.graphql('{ projects { id name } }', { handle });
     const projects = data.projects as { id: string; name: string }[];

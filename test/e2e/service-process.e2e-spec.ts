@@ -68,7 +68,7 @@ describe('the service as a process', () => {
     await service.stop();
   });
 
-  it('shows whose platform it uses where it runs one and uses another', async () => {
+  it('shows which platform it uses when it runs one and uses another', async () => {
     const platform = await startPlatform();
     const service = await runService(folder.path, {
       PLATFORM_BASE_URL: platform.baseUrl,
@@ -81,7 +81,7 @@ describe('the service as a process', () => {
     await platform.close();
   });
 
-  it('says that it is not ready where its session store does not answer', async () => {
+  it('reports that it is not ready when its session store does not answer', async () => {
     const service = await runService(folder.path, {
       SESSION_STORE: 'redis',
       REDIS_URL: 'redis://127.0.0.1:9',
@@ -108,7 +108,7 @@ describe('the service as a process', () => {
     await platform.close();
   });
 
-  it('is alive and ready, and tells so without a session', async () => {
+  it('reports that it is alive and ready, without a session', async () => {
     const service = await runService(folder.path);
     for (const path of ['livez', 'readyz']) {
       const response = await fetch(`${service.url}/${path}`);
@@ -169,7 +169,7 @@ describe('the service as a process', () => {
     );
   });
 
-  it('tells no secret setting in a diagnostic report', async () => {
+  it('reveals no secret setting in a diagnostic report', async () => {
     const canaries = createCanaries();
     const key = randomBytes(32).toString('base64');
     canaries.watch('session key', key);
@@ -209,7 +209,7 @@ describe('the service as a process', () => {
       expect(stderr).not.toContain('CANARY');
     });
 
-    it('for files that are not there, all at once', async () => {
+    it('for all missing files at once', async () => {
       const { code, stderr } = await failToStart(folder.path, {
         PLATFORM_TLS_VERIFY: `${folder.path}/none.pem`,
         ISERVER_MESSAGES_FILE: 'CANARY.json',

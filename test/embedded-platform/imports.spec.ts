@@ -22,7 +22,7 @@ function foreignImports(file: string, source: string): string[] {
 }
 
 describe('the code of the embedded platform', () => {
-  it('shares nothing with the rest: it imports its own files and what Node brings', async () => {
+  it('shares nothing with the rest: it imports its own files and Node only', async () => {
     const names = (await readdir(FOLDER, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const files = await Promise.all(
       names.map(async (name) => ({

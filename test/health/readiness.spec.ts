@@ -49,7 +49,7 @@ describe('a balancer that asks', () => {
     });
   });
 
-  it('keeps every other request away from a store that is down, and nobody is logged out by it', async () => {
+  it('keeps other requests away from a store that is down, and logs no one out', async () => {
     await service.app.get<SessionStore>(SessionStore).close();
     const answer = await service.graphql('{ me { id } }', {
       headers: { cookie: `__Host-portico=${'A'.repeat(43)}` },

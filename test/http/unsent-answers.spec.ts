@@ -75,7 +75,7 @@ describe('a large answer', () => {
     expect(unsent.bytes).toBe(0);
   });
 
-  it('has room made for it by those that have waited longest for their readers', async () => {
+  it('gets space from those that have waited longest for their readers', async () => {
     let now = 0;
     const unsent = await serve({ ...PATIENT, bytes: 60 * MEGABYTE }, () => (now += 1));
     const first = await silentCaller('/large');
@@ -109,7 +109,7 @@ describe('a large answer', () => {
 });
 
 describe('a small answer', () => {
-  it('leaves the connection as it was', async () => {
+  it('does not change the connection', async () => {
     const unsent = await serve({ ...PATIENT, idleMs: 20 });
     const socket = await silentCaller('/small');
     let text = '';

@@ -56,7 +56,7 @@ describe('the metrics port', () => {
     expect(await lastSuccess('unused')).toBe(0);
   });
 
-  it('counts and times requests by route and status, and puts what a caller made up under none', async () => {
+  it('counts and times requests by route and status, and gives made-up routes no label of their own', async () => {
     await running.app.graphql('{ hasSession }');
     await fetch(`${running.app.url}/no/such/CANARY`);
     await fetch(`${running.app.url}/livez`, { method: 'DELETE' });
@@ -67,7 +67,7 @@ describe('the metrics port', () => {
     expect(await scrape()).not.toContain('CANARY');
   });
 
-  it('counts GraphQL operations by what came of them', async () => {
+  it('counts GraphQL operations by outcome', async () => {
     await running.app.graphql('{ me { id } CANARY: projects { id } }');
     await running.app.graphql('{ no such field');
     const total = 'portico_graphql_operations_total';
@@ -92,7 +92,7 @@ describe('the metrics port', () => {
     expect(await refused('FAILED_LOGINS')).toBe(2);
   });
 
-  it('counts the stored sessions that were not opened, by why', async () => {
+  it('counts the stored sessions that were not opened, by reason', async () => {
     const total = (reason: string) => sample(`portico_session_records_refused_total{reason="${reason}"}`);
     expect([await total('unknown_key'), await total('not_authentic')]).toEqual([0, 0]);
 

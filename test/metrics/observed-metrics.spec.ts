@@ -52,7 +52,7 @@ describe('the metrics port', () => {
     expect(await metrics.text()).not.toContain('CANARY');
   });
 
-  it('shows what is under way, and nothing once it has ended or its caller has gone', async () => {
+  it('shows work in progress, and nothing once it has ended or its caller has left', async () => {
     const handle = await bearerHandle(app.graphql, { username: 'ada', password: 'secret' });
     const caller = new AbortController();
     const ask = (): Promise<unknown> =>
@@ -86,7 +86,7 @@ describe('the metrics port', () => {
     expect(await metrics.value('portico_platform_circuit_open{circuit="auth"}')).toBe(1);
   });
 
-  it('tells what is running, as a metric and at /version', async () => {
+  it('shows its version as a metric and at /version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const node = process.versions.node;
     expect(await metrics.value(`portico_build_info{version="${version}",node="${node}"}`)).toBe(1);

@@ -8,7 +8,7 @@ const fail = (): never => {
 };
 
 describe('what happens in the service', () => {
-  it('is told to each who wants to know, whatever the others do', () => {
+  it('reaches each observer, whatever the others do', () => {
     const observation = new Observation();
     const seen: unknown[] = [];
     observation.add({ sessionEvent: fail, circuitChange: fail });
@@ -24,7 +24,7 @@ describe('what happens in the service', () => {
     expect(seen).toEqual(['login', 'auth']);
   });
 
-  it('lets a step run inside of all who look on, and gives what it gave', async () => {
+  it('runs a step inside all observers, and returns its result', async () => {
     const observation = new Observation();
     const order: string[] = [];
     for (const name of ['first', 'second']) {
@@ -43,7 +43,7 @@ describe('what happens in the service', () => {
     expect(order).toEqual([...once, ...once]);
   });
 
-  it('lets several follow one call to the platform', () => {
+  it('lets several observers follow one call to the platform', () => {
     const observation = new Observation();
     expect(observation.platformCall(CALL)).toBeUndefined();
     const seen: string[] = [];

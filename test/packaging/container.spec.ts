@@ -37,14 +37,14 @@ describe('the container', () => {
     expect(copied.filter((source) => !seen.includes(source))).toEqual([]);
   });
 
-  it('runs on a Node that the package takes, as a user without rights', () => {
+  it('runs on a Node that the package accepts, as a user without rights', () => {
     const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
 
     expect(new Set(images)).toEqual(new Set(['node:24-bookworm-slim']));
     expect(dockerfile).toMatch(/^USER node$/m);
   });
 
-  it('says settings only that exist', () => {
+  it('names only settings that exist', () => {
     const line = /^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '';
     const names = line.split(' ').map((pair) => pair.split('=')[0]);
 

@@ -40,7 +40,7 @@ describe('a service whose platform is not where it should be', () => {
     expect(logged.join()).not.toContain('CANARY');
   });
 
-  it('tells once by its log which header came where PLATFORM_HEADER_VENDOR expects another', async () => {
+  it('logs once which header came when PLATFORM_HEADER_VENDOR expects another', async () => {
     const { logged, atStart } = await startOver({
       'GET status': { status: 200, body: { webVersion: '11.5.0900' } },
       'POST auth/login': { status: 204, headers: { 'X-MSTR-AuthToken': 'CANARY-TOKEN' } },
@@ -51,7 +51,7 @@ describe('a service whose platform is not where it should be', () => {
     ]);
   });
 
-  it('tells to which host a login is redirected', async () => {
+  it('logs the host that a login is redirected to', async () => {
     const { logged } = await startOver({
       'GET status': { status: 200, body: { webVersion: '11.5.0900' } },
       'POST auth/login': redirectTo('https://login.example/sign-on?ticket=CANARY'),
@@ -62,7 +62,7 @@ describe('a service whose platform is not where it should be', () => {
     expect(logged.join()).not.toContain('CANARY');
   });
 
-  it('says nothing where all is well', async () => {
+  it('logs nothing when all is well', async () => {
     const { logged, atStart } = await startOver({
       'GET status': { status: 200, body: { webVersion: '11.5.0900' } },
       'POST auth/login': loginAnswer(),

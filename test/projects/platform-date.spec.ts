@@ -26,7 +26,7 @@ describe('a date of the platform', () => {
     '1',
     null,
     undefined,
-  ])('%s is none', (text) => {
+  ])('%s is not a date', (text) => {
     expect(platformDate(text)).toBeUndefined();
   });
 });

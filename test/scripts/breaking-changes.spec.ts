@@ -13,7 +13,7 @@ describe('a change of the schema', () => {
     expect(await unnamedBreakingChanges(BEFORE, after, changelog('- Removed `Query.old`.'))).toEqual([]);
   });
 
-  it('that asks for more than before has to be named too', async () => {
+  it('that requires more than before has to be named too', async () => {
     const after = BEFORE.replace('old(id: ID)', 'old(id: ID!)');
     expect(await unnamedBreakingChanges(BEFORE, after, changelog(''))).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ import { type RunningRedis, redisMissing, startRedis } from '../support/session/
 import { embeddedBench, redisBench, type StoreBench } from '../support/session/store-bench.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 
-describe('sessions, whatever is done to them in whatever order, are what a simple model says', () => {
+describe('sessions, whatever is done to them in whatever order, match a simple model', () => {
   let platform: UserPlatform;
   let client: PlatformClient;
   beforeAll(async () => {

@@ -52,7 +52,7 @@ describe('the session service', () => {
     return { open: held.open, reached: reached.passed };
   };
 
-  it('asks the platform once for what many requests of one session want at the same time', async () => {
+  it('asks the platform once when many requests of one session want the same at the same time', async () => {
     const { open, reached } = hold('GET sessions/userInfo');
     const asked = Array.from({ length: 20 }, () => me());
     await reached;
@@ -84,7 +84,7 @@ describe('the session service', () => {
     expect(platform.count('GET sessions/userInfo')).toBe(2);
   });
 
-  it('lets no read take part in one that began before a write', async () => {
+  it('shares no read that started before a write with later readers', async () => {
     const { open, reached } = hold('GET sessions/userInfo');
     const early = me();
     await reached;
@@ -95,7 +95,7 @@ describe('the session service', () => {
     expect(platform.count('GET sessions/userInfo')).toBe(2);
   });
 
-  it('prolongs once for all who ask together, and again for who asks later', async () => {
+  it('extends once for all callers who ask together, and again for a later one', async () => {
     const { open, reached } = hold('PUT sessions');
     const asked = Array.from({ length: 50 }, extend);
     await reached;
@@ -210,7 +210,7 @@ describe('the session service', () => {
     expect(platform.openSessions()).toBe(goesOn ? alive + 1 : alive);
   });
 
-  it('leaves no session on the platform when the former one cannot be ended', async () => {
+  it('leaves no session on the platform when the earlier one cannot be ended', async () => {
     const session = client.openSession();
     await session.login({ username: 'alice', password: 'password' });
     store.remove = () => Promise.reject(new SessionStoreUnavailableError('down'));

@@ -181,7 +181,7 @@ describe('OpenTelemetry', () => {
     expect(attributesOf(points.seconds?.[0]?.attributes)).toEqual({ route: '/graphql' });
   });
 
-  it('reports once that the collector refuses what it is sent, and once that it takes it again', async () => {
+  it('reports once that the collector refuses data, and once that it accepts data again', async () => {
     const { tracing } = await open({ OTEL_METRICS_EXPORTER: 'none', OTEL_BSP_SCHEDULE_DELAY: 1 });
     collector.answerWith(401);
     tracing?.begin('one').end();

@@ -1,27 +1,23 @@
 import { type Settings } from '../../config/settings.js';
-import { STORE_BACKENDS } from '../../session/store/store-backends.js';
-import { type StoreBackend } from '../../session/store/store-backend.js';
+import { backendFile, type StoreBackend } from '../../session/store/store-backend.js';
 import { type Finding } from './finding.js';
 
 const WHAT = 'session store';
-const FIX: Readonly<Record<Settings['SESSION_STORE'], string>> = {
-  redis: 'REDIS_URL: check host, port, user, password and rediss:// for TLS',
-  embedded: 'SESSION_STORE_PATH: check the path and its rights, and that no other process has the file',
-};
 
 /** Opens the store as the service does, writes to it, and asks it what it is. */
 export async function lookAtStore(settings: Settings): Promise<Finding[]> {
   const kind = settings.SESSION_STORE;
+  const { open, fix } = await backendFile(kind);
   let store: StoreBackend | undefined;
   try {
-    store = await STORE_BACKENDS[kind](settings, () => undefined);
+    store = await open(settings, () => undefined);
     await store.sessions.ping();
     const { product, evictionPolicy } = await store.describe();
     const found = `${kind} can be written (${product})`;
     return [{ what: WHAT, state: 'right', found }, ...eviction(evictionPolicy)];
   } catch (error) {
     const found = error instanceof Error ? error.message : 'it cannot be opened';
-    return [{ what: WHAT, state: 'wrong', found, fix: FIX[kind] }];
+    return [{ what: WHAT, state: 'wrong', found, fix }];
   } finally {
     await store?.sessions.close();
   }

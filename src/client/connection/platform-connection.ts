@@ -73,13 +73,13 @@ export class PlatformConnection {
         withCallReport({ method: line.method, path }, this.settings, (observer) =>
           this.#send(exchange, call, observer),
         );
-      // A logout gives back what the platform holds for a session, so it is tried whatever the platform's state.
+      // A logout releases what the platform holds for a session, so it is tried even while the circuit is open.
       if (this.#circuits === undefined || isLogout(line.method, path)) return made();
       return this.#circuits.run(isAuthPath(path) ? 'auth' : 'data', party, call, made);
     });
   }
 
-  /** One call: redirects are followed and a failure is retried where the call may. */
+  /** One call, with its redirects and its retry, if the call allows them. */
   async #send(exchange: Exchange, call: CallInFlight, observer: CallObserver): Promise<PlatformResponse> {
     const { maxRedirects, now } = this.settings;
     const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, exchange, call, observer);
@@ -138,12 +138,12 @@ export class PlatformConnection {
     return new PlatformResponse(status, headers, bytes.body, line.url, bytes.isDecoded);
   }
 
-  /** The body, or its bytes as they came where they are not in the coding of their label: the status still counts then. */
+  /** The decoded body, or its raw bytes if they cannot be decoded as labeled; the status still counts then. */
   async #bodyOf(body: Readable, headers: ResponseHeaders): Promise<{ body: Buffer; isDecoded: boolean }> {
     const { maxResponseBytes } = this.settings;
     const codings = headers.valuesOf('content-encoding').join(',');
     if (codings === '') return { body: await readBody(body, maxResponseBytes), isDecoded: true };
-    // What is packed may be a little larger than what it holds.
+    // Compressed bytes may be a little longer than the content.
     const packed = await readBody(body, 2 * maxResponseBytes);
     const unpacked = await decodeBody(packed, codings, maxResponseBytes);
     return { body: unpacked ?? packed, isDecoded: unpacked !== undefined };

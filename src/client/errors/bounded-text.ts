@@ -8,7 +8,7 @@ const WITHHELD = 'The text was withheld.';
 const LIMIT = 512;
 /** Line and paragraph breaks, and all that terminals and editors act on: each run becomes a space. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
-/** What cannot be seen or changes the direction of what follows, and halves of characters: removed. */
+/** Invisible characters, characters that change the text direction, and lone surrogates: removed. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cs}]+/gu;
 
 /**
@@ -25,7 +25,7 @@ export function boundedText(text: string, secrets: readonly string[]): string {
   // The cut may have split a secret.
   const whole = text.length > SEARCHED ? redacted.slice(0, -(candidates[0]?.length ?? 1)) : redacted;
   if (whole === '' && text !== '') return WITHHELD;
-  // What cannot be seen may have stood within a secret.
+  // Invisible characters may have split a secret.
   const readable = withoutSecrets(whole.replace(CONTROL, ' ').replace(INVISIBLE, ''));
   const bounded = readable
     .slice(0, LIMIT)

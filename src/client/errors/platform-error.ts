@@ -41,9 +41,9 @@ export interface PlatformErrorFacts {
   ticketId?: string | undefined;
   /** HTTP status of the response; absent when there was no response. */
   status?: number | undefined;
-  /** Host, with its port, to which the platform redirected where the redirect was not followed. */
+  /** Host and port of a redirect that was not followed. */
   redirectHost?: string | undefined;
-  /** Name of a header that looks like the token of another vendor, where a login brought no token of this one. */
+  /** Name of a header that looks like the token of another vendor, when a login returned no token of the configured one. */
   tokenHeader?: string | undefined;
   /** Whether the same call may succeed later without any change. Default false. */
   retryable?: boolean | undefined;
@@ -70,7 +70,7 @@ export class PlatformError extends Error {
   declare readonly iserverMessage?: string;
   /** The platform's ticket, for its support team. */
   declare readonly ticketId?: string;
-  /** Host to which the platform redirected where the redirect was not followed. */
+  /** Host and port of a redirect that was not followed. */
   declare readonly redirectHost?: string;
   /** Header that looks like the token of another vendor. */
   declare readonly tokenHeader?: string;

@@ -13,7 +13,7 @@ import {
 /** The longest delay that Node's timers accept. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The largest number where a setting gives no bound of its own. */
+/** The largest number for a setting without a bound of its own. */
 const LARGEST = 1_000_000_000;
 
 /** Converts `true` and `false`; leaves anything else for the checks to refuse. */

@@ -1,4 +1,4 @@
-/** Those whose meaning HTTP, browsers, proxies, tracers and GraphQL clients have settled, and those of the service itself. */
+/** Headers whose meaning is fixed by HTTP, browsers, proxies, tracers, GraphQL clients or the service itself. */
 const TAKEN =
   /^(?:accept(?:-.+)?|access-control-.+|age|apollo.*|baggage|cache-control|connection|content-.+|cookie2?|date|dnt|expect|forwarded|from|graphql-.+|host|if-.+|keep-alive|link|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|sec-.+|set-cookie2?|te|trace(?:parent|state)|trailer|transfer-encoding|upgrade(?:-.+)?|user-agent|via|warning|x-apollo-.+|x-federation-secret|x-forwarded-.+|x-graphql-.+|x-real-ip|x-request-id)$/i;
 

@@ -38,7 +38,7 @@ export class HttpSettings {
   CORS_HEADERS: string[] = [];
 
   @Setting(
-    'the proxies whose `X-Forwarded-*` headers are believed: addresses, networks such as `10.0.0.0/8`, `loopback`, `private`, separated by commas',
+    'the proxies whose `X-Forwarded-*` headers are trusted: addresses, networks such as `10.0.0.0/8`, `loopback`, `private`, separated by commas',
     'loopback,10.0.0.0/8',
   )
   @CommaList()

@@ -10,12 +10,12 @@ export class LoginSettings {
   @ReadableFile()
   CREDENTIALS_FILE?: string;
 
-  @Setting('`true` or `false`: whether a login without credentials is made (mode 8)')
+  @Setting('`true` or `false`: whether a login without credentials is allowed (mode 8)')
   @Flag()
   ANONYMOUS_LOGIN = true;
 
   @Setting(
-    'failed logins per minute of one account from one network before `RATE_LIMITED`; after five times as many of one account, or from one network, further attempts are slowed down; see docs/operations.md',
+    'failed logins per minute of one account from one network before `RATE_LIMITED`; after five times as many of one account, or from one network, further attempts are delayed; see docs/operations.md',
   )
   @WholeNumber(1)
   LOGIN_FAILURES_PER_MINUTE = 10;

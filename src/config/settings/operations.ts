@@ -31,7 +31,7 @@ export class OperationsSettings {
   AUDIT_LOG = 'stdout';
 
   @Setting(
-    'for how many seconds after SIGTERM or SIGINT the service goes on while `/readyz` answers 503, so that balancers send new requests elsewhere; if not set: 5 in production, else 0',
+    'for how many seconds after SIGTERM or SIGINT the service keeps serving while `/readyz` answers 503, so that balancers send new requests elsewhere; if not set: 5 in production, else 0',
     '5',
   )
   @IsOptional()

@@ -71,7 +71,7 @@ export class PlatformSettings {
   PLATFORM_MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
   @Setting(
-    'the HTTP proxy to the platform, with user name and password if it wants them; an https platform is reached by `CONNECT`',
+    'the HTTP proxy to the platform, with user name and password if it requires them; an https platform is reached by `CONNECT`',
     'http://user:password@proxy.example:3128',
   )
   @Rule(
@@ -82,7 +82,7 @@ export class PlatformSettings {
   PLATFORM_PROXY_URL?: string;
 
   @Setting(
-    'hosts that are reached without `PLATFORM_PROXY_URL`, as in most tools: names with what is below them, addresses, ranges, each with or without `:port`, or `*`',
+    'hosts that are reached without `PLATFORM_PROXY_URL`, as in most tools: names (subdomains included), addresses, ranges, each with or without `:port`, or `*`',
     'localhost,.internal.example,10.0.0.0/8',
   )
   NO_PROXY = '';

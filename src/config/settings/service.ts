@@ -2,7 +2,7 @@ import { IsIn, IsString } from 'class-validator';
 import { WholeNumber } from '../checks/checks.js';
 import { Setting } from '../checks/setting.js';
 
-/** Anything else, such as `Production` or `staging`, would run without the safe defaults. */
+/** Any other value, such as `Production` or `staging`, would turn the safe defaults off. */
 const ENVIRONMENTS = ['production', 'development', 'test'] as const;
 
 export class ServiceSettings {

@@ -5,16 +5,23 @@ import { hasOtherMeaning } from '../checks/request-headers.js';
 import { Secret, Setting } from '../checks/setting.js';
 import { isProduction, type ServiceSettings } from './service.js';
 
-/** Where sessions are kept. Each kind has a line in `src/session/store/store-backends.ts`. */
-export const SESSION_STORES = ['embedded', 'redis'] as const;
+/** The kinds of stores, each with what it is. `src/session/store/<kind>-backend.ts` opens it. */
+export const SESSION_STORES = {
+  embedded: 'a durable file, one instance',
+  redis: 'many instances',
+} as const;
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 
-export type SessionStoreKind = (typeof SESSION_STORES)[number];
+export type SessionStoreKind = keyof typeof SESSION_STORES;
 
 export class SessionSettings {
-  @Setting('where sessions are kept: `embedded` (a durable file, one instance) or `redis` (many instances)')
-  @IsIn(SESSION_STORES)
+  @Setting(
+    `where sessions are kept: ${Object.entries(SESSION_STORES)
+      .map(([kind, meaning]) => `\`${kind}\` (${meaning})`)
+      .join(' or ')}`,
+  )
+  @IsIn(Object.keys(SESSION_STORES))
   SESSION_STORE: SessionStoreKind = 'embedded';
 
   @Setting('the file of the embedded store')
@@ -70,7 +77,7 @@ export class SessionSettings {
   SESSION_HEADER = 'authorization';
 
   @Setting(
-    'milliseconds for which the answer to a read of the platform is given again to the same session; a change or the end of the session drops it; 0: never',
+    'milliseconds for which the answer to a read is reused for the same session; a change or the end of the session drops it; 0: never',
   )
   @WholeNumber(0, LONGEST_TIMER_MS)
   READ_REUSE_MS = 0;

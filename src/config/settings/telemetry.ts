@@ -15,13 +15,16 @@ export const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** The standard variables of OpenTelemetry; those that are not here are read by its SDK. See docs/tracing.md. */
+/** The standard variables of OpenTelemetry. Its SDK reads the ones that are not here. See docs/tracing.md. */
 export class TelemetrySettings {
   @Setting('`true` turns OpenTelemetry off, whatever else is set')
   @Flag()
   OTEL_SDK_DISABLED = false;
 
-  @Setting('the OTLP collector of traces and metrics; set, it turns both on', 'http://collector.example:4318')
+  @Setting(
+    'the OTLP collector of traces and metrics; setting it turns both on',
+    'http://collector.example:4318',
+  )
   @Rule(ENDPOINT, isEndpoint)
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 

@@ -5,7 +5,7 @@ const LOGIN_MODES = ['standard', 'ldap'] as const;
 
 export type LoginMode = (typeof LOGIN_MODES)[number];
 
-/** A named way to log in without giving anybody a password: which credentials, and who may use them. */
+/** A named login that gives no caller a password: which credentials it uses, and who may use them. */
 export interface CredentialProfile {
   readonly username?: CredentialSource;
   readonly password?: CredentialSource;

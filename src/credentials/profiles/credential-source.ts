@@ -18,7 +18,7 @@ const STORES: ReadonlyMap<string, StoreDefinition> = new Map(
     .map((store) => [store.name, store]),
 );
 
-/** Where a profile takes one credential from: a store, and the parameters of its provider. */
+/** Where a profile gets one credential: a store, and the parameters of its provider. */
 export interface CredentialSource extends Values {
   readonly store: string;
   readonly key?: string;
@@ -30,7 +30,7 @@ export const SOURCE = oneOf(
   Object.fromEntries([...STORES].map(([name, { rules }]) => [name, rules])),
 );
 
-/** Runs a fetch from a secret store, and gives what it gives or throws what it throws. */
+/** Runs a fetch from a secret store, and returns what it returns or throws what it throws. */
 export type RunFetch = (store: string, fetch: () => Promise<string>) => Promise<string>;
 
 /**

@@ -2,7 +2,7 @@ import { CredentialProfilesError } from './credential-profiles-error.js';
 import { parseProfiles } from './parse-profiles.js';
 import { look } from './watch-text.js';
 
-/** What is wrong in the file of credential profiles, each with its path in the file; empty where none is set or readable. */
+/** The problems of the file of credential profiles, each with its path in the file; empty if no file is set or readable. */
 export async function problemsInProfiles({
   CREDENTIALS_FILE: file,
 }: {

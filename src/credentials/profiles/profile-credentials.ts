@@ -30,7 +30,7 @@ export interface ProfileContext {
 export function profileCredentials(
   profile: CredentialProfile,
   context: ProfileContext & {
-    /** Called after each fetch, with whether it gave all of the credentials. */
+    /** Called after each fetch, with whether it returned all of the credentials. */
     readonly onOutcome?: ((succeeded: boolean) => void) | undefined;
   },
 ): Once<ProfileLogin> {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type CredentialProfile } from './credential-profile.js';
 
-/** A digest that no known key has. It is compared where there is no profile, so that both cases take the same time. */
+/** A digest that no known key has. It is compared if there is no profile, so that both cases take the same time. */
 const NO_DIGEST = Buffer.alloc(32);
 
 /** Whether a key opens a profile, in a time that depends on neither. Without a profile: never. */

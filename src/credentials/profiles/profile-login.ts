@@ -3,9 +3,9 @@ import { type Once } from '../providers/fetch/once.js';
 import { type ProfileLogin } from './profile-credentials.js';
 
 /**
- * Logs a session in with a profile's credentials. Where the platform refuses them, the secret may have been rotated
- * since they were fetched: they are fetched once more, and tried if they have changed. The same ones are not tried
- * again, because that would only lock the account.
+ * Logs in a session with the credentials of a profile. If the platform refuses them, the secret may have been rotated since
+ * they were fetched, so they are fetched once more and tried if they have changed. The same credentials are not tried again,
+ * because that would only lock the account.
  *
  * @throws CredentialError when they cannot be loaded
  * @throws LoginFailedError when the platform refuses them for good
@@ -25,7 +25,7 @@ export async function logInByProfile(
   }
 }
 
-/** Another refused login may have fetched them again already: then those are used. */
+/** Uses the credentials that another refused login has already fetched again, if there are any. */
 function fetchedAfter(credentials: Once<ProfileLogin>, refused: ProfileLogin): Promise<ProfileLogin> {
   return credentials().then((current) => {
     if (current !== refused) return current;

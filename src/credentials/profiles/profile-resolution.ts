@@ -1,8 +1,8 @@
-/** How the last fetch of a profile's credentials ended: for an operator, so never with a value. */
+/** How the last fetch of a profile's credentials ended. For an operator, so it never contains a value. */
 export interface ProfileResolution {
-  /** Whether the last fetch gave all of the profile's credentials. */
+  /** Whether the last fetch returned all of the profile's credentials. */
   readonly succeeded: boolean;
-  /** Milliseconds of the epoch at which a fetch last succeeded; undefined while none has. */
+  /** When a fetch last succeeded, in milliseconds since the epoch; undefined before the first success. */
   readonly lastSuccess: number | undefined;
 }
 

@@ -25,14 +25,14 @@ export const envStore = defineStore('env', {
 });
 
 /**
- * A credential from an environment variable, for what a container platform puts there.
+ * A credential from an environment variable, such as one that a container platform sets.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
  */
 export function env(parameters: EnvParameters): CredentialProvider {
   checkParameters('env', parameters, { ...RULES, environment: ENVIRONMENT });
-  // The service passes on what it has read, with `.env`. Others have the environment of the process.
+  // The service passes what it has read, including `.env`. Other users get the environment of the process.
   const { name, key, environment = processEnvironment() } = parameters;
   const origin = { store: envStore.name, secret: name };
   const read = (): Promise<string> => {

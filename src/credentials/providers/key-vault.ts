@@ -17,11 +17,11 @@ export interface KeyVaultParameters extends SdkAccess {
 }
 
 const RULES = {
-  vaultUrl: rule('must be an address that begins with https://, without a login in it', isAddress),
+  vaultUrl: rule('must be an address that starts with https:// and contains no login', isAddress),
   secretName: TEXT,
 };
 
-/** Plain HTTP only where the SDK is told to allow it, which is for tests. */
+/** Plain HTTP only if the SDK is told to allow it, which is for tests. */
 function isAddress(value: unknown, { clientOptions }: Values): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, username, password } = new URL(value);
@@ -85,7 +85,7 @@ function sourceOf({ vaultUrl, secretName, clientOptions }: KeyVaultParameters): 
       );
       const retryOptions = { maxRetries: 0 };
       const chain = new DefaultAzureCredential({ retryOptions });
-      // The vault's challenge says what the token is for, so the SDK's client has to ask for it.
+      // The challenge of the vault says what the token is for, so the client of the SDK has to request it.
       const credential: typeof chain.getToken = (...asked) =>
         sdkLogin(origin, () => chain.getToken(...asked));
       const client = new SecretClient(vaultUrl, { getToken: credential }, { retryOptions, ...clientOptions });
@@ -103,7 +103,7 @@ function sourceOf({ vaultUrl, secretName, clientOptions }: KeyVaultParameters): 
   };
 }
 
-/** An error answer that the SDK cannot parse has no status in its error, so that of the last answer counts. */
+/** The error for an answer that the SDK cannot parse has no status, so the status of the last answer is used. */
 function reasonOfAzureError(error: unknown, last?: HttpOutcome): CredentialReason {
   const { statusCode } = error as { statusCode?: number };
   const status = statusCode ?? (last?.status !== undefined && last.status >= 400 ? last.status : undefined);

@@ -19,7 +19,7 @@ export interface SecretManagerParameters extends SdkAccess {
 
 const RULES = { project: TEXT, secretId: TEXT, version: optional(TEXT) };
 
-/** YAML reads the number of a project or a version as a number. */
+/** In YAML, a project number or a version is a number. */
 const TEXT_OR_NUMBER = rule(
   'must be a string that is not empty, or a whole number',
   (value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value),
@@ -92,14 +92,14 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
         '@google-cloud/secret-manager',
         () => import('@google-cloud/secret-manager'),
       );
-      // REST: one small answer needs no gRPC channel. The project is known, so the SDK need not look for it.
+      // REST, since one small answer needs no gRPC channel. The project is known, so the SDK need not look for it.
       const client = new SecretManagerServiceClient({ fallback: true, projectId: project, ...clientOptions });
       await sdkLogin(origin, () => client.initialize());
       // The client's own method of this name logs the answer when the SDK's debug log is on, and cannot be
       // cancelled. The call below it does the same without either.
       const access = client.innerApiCalls.accessSecretVersion as unknown as AccessSecretVersion;
       return async (signal) => {
-        // The headers that the call sends: with a key file they are signed here, and no token is asked for.
+        // The headers of the call. With a key file they are signed here, and no token is requested.
         await sdkLogin(origin, () => client.auth.getRequestHeaders());
         signal.throwIfAborted();
         const call = access({ name }, { retry: null });

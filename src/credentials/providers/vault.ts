@@ -41,7 +41,7 @@ export interface VaultParameters extends VaultSecretName, SecretAccess {
   readonly environment?: EnvironmentVariables | undefined;
 }
 
-/** A login as a profile writes it: with the files of its secrets, never with a secret. */
+/** A login as a profile writes it: with the files of its secrets, never with the secrets themselves. */
 type WrittenLogin =
   | { method: 'token'; tokenFile: string }
   | { method: 'approle'; roleId: string; secretIdFile?: string; mount?: string }
@@ -71,7 +71,7 @@ const RULES = {
   kvVersion: optional(rule('must be 1 or 2', (value) => value === 1 || value === 2)),
   version: optional(wholeNumber()),
   address: optional(
-    rule('must be an address that begins with https:// or http://, without a login in it', isAddress),
+    rule('must be an address that starts with https:// or http:// and contains no login', isAddress),
   ),
   namespace: optional(TEXT),
   caFile: optional(TEXT),
@@ -157,7 +157,7 @@ async function openSecret(origin: SecretOrigin, parameters: VaultParameters): Pr
     const usedBefore = token === used;
     used = token;
     const answer = await server({ path: requestPath(parameters), token: token.value, signal });
-    // A token that has served before may have been revoked since: one new login tells.
+    // A token that has worked before may have been revoked since. One new login shows whether it was.
     if (answer.status !== 403 || !usedBefore) return answer;
     tokens.forget();
     return read(signal);
@@ -190,7 +190,7 @@ function loginOf(origin: SecretOrigin, parameters: VaultParameters): VaultLogin 
   return parameters.login ?? { method: 'token', token };
 }
 
-/** Reads a variable as OpenBao's own tools do: `BAO_…` before `VAULT_…`, and an empty one is not set. */
+/** Reads a variable as OpenBao's own tools do: `BAO_…` before `VAULT_…`, and an empty one counts as not set. */
 function variablesOf({ environment = processEnvironment() }: VaultParameters) {
   return (name: string): string | undefined =>
     [environment[`BAO_${name}`], environment[`VAULT_${name}`]].find(Boolean);
@@ -208,7 +208,7 @@ function secretOf(
   { status, body }: VaultAnswer,
 ): string {
   if (status === 404) {
-    const detail = `no such secret, asked for as in a key/value engine of version ${kvVersion}`;
+    const detail = `no such secret in a key/value engine of version ${kvVersion}`;
     throw new CredentialError(origin, 'NOT_FOUND', detail);
   }
   if (status !== 200) {

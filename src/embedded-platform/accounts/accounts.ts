@@ -12,7 +12,7 @@ export interface Account {
   readonly initials: string;
   /** False for a guest, whose user information has no id. */
   readonly metadataUser: boolean;
-  /** One phrase for people who look for something to try. */
+  /** One phrase that says what the account shows. */
   readonly shows: string;
   readonly projects: readonly Project[];
   /** Why a login is refused although its credentials are right. */
@@ -21,15 +21,15 @@ export interface Account {
   readonly refusesCalls?: Readonly<Record<string, () => Refusal>>;
   /** Why calls within a project are refused. */
   readonly refusesProjectCalls?: () => Refusal;
-  /** Seconds until an unused session times out, where they differ from the platform's. */
+  /** Seconds until an unused session times out, if different from the platform's. */
   readonly idleSeconds?: number;
-  /** Milliseconds by which every answer is late. */
+  /** Milliseconds by which every answer is delayed. */
   readonly delayMs?: number;
   /** A proxy's 503 page answers each call of a session whose number is a multiple of this. */
   readonly unavailableEvery?: number;
 }
 
-/** An account that behaves like a plain user, except for what is given. */
+/** An account that behaves like a plain user, except for the given behavior. */
 export function account(
   username: string,
   fullName: string,

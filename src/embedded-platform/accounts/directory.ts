@@ -18,9 +18,9 @@ export const DEMO_LOGINS = {
   users: ACCOUNTS.map(({ username, shows }) => ({ username, shows })),
 } as const;
 
-/** The account that a login body belongs to. An account's own refusal is given only after the credentials were right. */
+/** The account of a login body. An account refuses a login only after its credentials were right. */
 export function authenticate(fields: Fields): Account {
-  // Any application may log in, so the number is only checked. Left out, it means 8.
+  // Any application may log in, so the number is only checked. The default is 8.
   optionalInteger(fields, 'applicationType');
   const account = findAccount(fields);
   if (!account) throw loginFailed();

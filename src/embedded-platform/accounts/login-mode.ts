@@ -6,7 +6,7 @@ const LOGIN_MODES = { 1: 'password', 8: 'anonymous', 16: 'password', 4096: 'trus
 /** How a login proves who it is. Modes 1 (standard) and 16 (LDAP) both take a user name and a password. */
 export type LoginKind = (typeof LOGIN_MODES)[keyof typeof LOGIN_MODES];
 
-/** By `loginMode`; without it, by the credentials that the body brings. */
+/** By `loginMode`; without it, by the credentials in the body. */
 export function loginKindOf(fields: Fields): LoginKind {
   const loginMode = optionalInteger(fields, 'loginMode');
   if (loginMode === undefined) return kindByCredentials(fields);

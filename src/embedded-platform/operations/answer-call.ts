@@ -9,7 +9,7 @@ import { OPEN_ROUTES, SESSION_ROUTES, type SessionOperation } from './routes.js'
 /**
  * The answer to a call.
  *
- * @throws Refusal for an unknown address, a call without a valid session, and an operation that needs none and refuses.
+ * @throws Refusal for an unknown address, a call without a valid session, and an operation without a session that refuses.
  */
 export function answerCall(platform: Platform, call: Call): Answer {
   const openOperation = OPEN_ROUTES.get(call.operation);
@@ -28,7 +28,7 @@ function requireSession(platform: Platform, call: Call): WebSession {
   return session;
 }
 
-/** A refusal is returned, not thrown, since it is as late as any other answer of the session. */
+/** A refusal is returned, not thrown, because it is delayed like any other answer of the session. */
 function answerInSession(
   platform: Platform,
   call: Call,

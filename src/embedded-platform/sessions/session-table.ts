@@ -25,7 +25,7 @@ interface SessionTableOptions {
   readonly maxSessions: number;
 }
 
-/** The open sessions. There is no timer: each look-up and each new session removes those that have timed out. */
+/** The open sessions. There is no timer: each lookup and each new session removes those that have timed out. */
 export class SessionTable {
   readonly #options: SessionTableOptions;
   /** Longest idle first, since extending moves a session to the end. */

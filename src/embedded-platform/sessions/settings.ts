@@ -14,7 +14,7 @@ export interface EmbeddedPlatformOptions {
   maxSessions?: number;
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number;
-  /** Waits before an answer that is late on purpose, in milliseconds. Default: a timer. */
+  /** Waits before a delayed answer, in milliseconds. Default: a timer. */
   wait?: (ms: number) => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ const KNOWN: Record<keyof EmbeddedPlatformOptions, true> = {
   wait: true,
 };
 
-/** @throws TypeError that names the option that cannot be used, or is not known: its default would be used in silence. */
+/** @throws TypeError that names the unusable or unknown option; otherwise its default would be used silently. */
 export function completeOptions(options: EmbeddedPlatformOptions): PlatformSettings {
   for (const [name, value] of Object.entries(options)) {
     check(value === undefined || Object.hasOwn(KNOWN, name), name, 'left out: there is no such option');
@@ -65,7 +65,7 @@ export function completeOptions(options: EmbeddedPlatformOptions): PlatformSetti
     idleSeconds,
     maxSessions,
     now: options.now ?? Date.now,
-    // A late answer must not keep the process alive after its server has closed.
+    // A delayed answer must not keep the process alive after its server has closed.
     wait: options.wait ?? ((ms) => sleep(ms, undefined, { ref: false })),
   };
 }

@@ -15,7 +15,7 @@ export class AnswerInMaking {
   readonly #caller: string;
   #turn: Promise<Turn> | undefined;
 
-  /** @param caller whoever shares the turns with others: a session, or an address. */
+  /** @param caller the session or address that takes turns. */
   constructor(limits: Size, turns: AnswerTurns, caller: string) {
     this.#budget = new AnswerBudget(limits);
     this.#turns = turns;
@@ -61,7 +61,7 @@ export class AnswerInMaking {
   }
 }
 
-/** A look at the length of a list is enough to know a large one. */
+/** The length of a list is enough to recognize a large one. */
 function partsAtLeast(value: unknown, plan: AnswerPlan): number {
   return (Array.isArray(value) ? value.length : 1) * plan.length;
 }

@@ -17,7 +17,7 @@ export type Condition = (variables: Readonly<Record<string, unknown>>) => boolea
 export interface PlannedField {
   /** Bytes of its name in the answer, with quotes and colon. */
   readonly keyBytes: number;
-  /** The property that is read; undefined where the value is not known yet, since another resolver gives it. */
+  /** The property that is read; undefined if another resolver returns the value, which is not known yet. */
   readonly property: string | undefined;
   /** The bytes of a value that does not depend on the object. */
   readonly constantBytes: number;
@@ -47,7 +47,7 @@ interface KnownPlan {
 
 const plans = new WeakMap<FieldNode, KnownPlan>();
 
-/** What a field selects of the objects that it gives. It is worked out once for each document. */
+/** What a field selects of the objects that it returns. Computed once for each document. */
 export function answerPlan(info: GraphQLResolveInfo): AnswerPlan {
   const { fieldNodes: nodes, returnType } = info;
   const [first] = nodes;

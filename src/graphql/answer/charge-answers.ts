@@ -23,8 +23,8 @@ export interface AnswerContext {
 type Field = GraphQLField<unknown, AnswerContext>;
 
 /**
- * A transform of the schema: every resolver that gives objects has them charged to the answer before GraphQL completes
- * them. What those objects hold has no resolvers of its own, so nothing is charged value by value.
+ * A transform of the schema: the objects that a resolver returns are charged to the answer before GraphQL completes them.
+ * Their own fields have no resolvers, so nothing is charged value by value.
  */
 export function chargeAnswers(limits: Size, turns: AnswerTurns): (schema: GraphQLSchema) => GraphQLSchema {
   return (schema) => {

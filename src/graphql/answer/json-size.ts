@@ -29,7 +29,7 @@ export function textBytesAtMost(text: string): number {
   return text.length * MOST_BYTES_PER_CHARACTER + 2;
 }
 
-/** The bytes of a value that has no parts; what JSON cannot say is null. */
+/** The bytes of a value without parts. A value that JSON cannot represent is null. */
 export function leafBytes(value: unknown, countText: CountText): number {
   switch (typeof value) {
     case 'string':

@@ -12,54 +12,69 @@ export interface Selected {
  * The size of a value in the answer: exact with an exact count of text. Measuring stops soon after `limit` is passed.
  */
 export function measureAnswer({ value, plan, variables }: Selected, countText: CountText, limit: Size): Size {
-  const total = { nodes: 0, bytes: 0 };
-  add(value, isConditional(plan) ? included(plan, variables) : plan);
-  return total;
+  const measure = new Measure(countText, limit);
+  measure.add(value, isConditional(plan) ? included(plan, variables) : plan);
+  return measure;
+}
 
-  function add(part: unknown, fields: AnswerPlan): void {
+class Measure implements Size {
+  nodes = 0;
+  bytes = 0;
+  readonly #countText: CountText;
+  readonly #limit: Size;
+
+  constructor(countText: CountText, limit: Size) {
+    this.#countText = countText;
+    this.#limit = limit;
+  }
+
+  add(part: unknown, fields: AnswerPlan): void {
     if (Array.isArray(part)) {
-      addList(part, fields);
+      this.#addList(part, fields);
     } else if (typeof part !== 'object' || part === null) {
-      total.nodes += 1;
-      total.bytes += leafBytes(part, countText);
+      this.#addLeaf(part);
     } else {
-      addObject(part as Readonly<Record<string, unknown>>, fields);
+      this.#addObject(part as Readonly<Record<string, unknown>>, fields);
     }
   }
 
-  function addList(list: readonly unknown[], fields: AnswerPlan): void {
-    total.nodes += 1;
-    total.bytes += 2 + Math.max(0, list.length - 1);
+  #addList(list: readonly unknown[], fields: AnswerPlan): void {
+    this.nodes += 1;
+    this.bytes += 2 + Math.max(0, list.length - 1);
     for (const item of list) {
-      add(item, fields);
-      if (total.nodes > limit.nodes || total.bytes > limit.bytes) return;
+      this.add(item, fields);
+      if (this.nodes > this.#limit.nodes || this.bytes > this.#limit.bytes) return;
     }
   }
 
-  function addObject(object: Readonly<Record<string, unknown>>, fields: AnswerPlan): void {
-    total.nodes += 1;
-    total.bytes += 2 + Math.max(0, fields.length - 1);
-    for (const field of fields) addField(object, field);
+  #addObject(object: Readonly<Record<string, unknown>>, fields: AnswerPlan): void {
+    this.nodes += 1;
+    this.bytes += 2 + Math.max(0, fields.length - 1);
+    for (const field of fields) this.#addField(object, field);
   }
 
-  function addField(
+  #addField(
     object: Readonly<Record<string, unknown>>,
     { keyBytes, property, constantBytes, isJson, fields }: PlannedField,
   ): void {
-    total.bytes += keyBytes + constantBytes;
+    this.bytes += keyBytes + constantBytes;
     const part = property === undefined ? undefined : object[property];
     if (property === undefined) {
-      total.nodes += 1;
+      this.nodes += 1;
     } else if (isJson) {
       const size = jsonSize(part);
-      total.nodes += size.nodes;
-      total.bytes += size.bytes;
+      this.nodes += size.nodes;
+      this.bytes += size.bytes;
     } else if (fields !== undefined) {
-      add(part, fields);
+      this.add(part, fields);
     } else {
-      total.nodes += 1;
-      total.bytes += leafBytes(part, countText);
+      this.#addLeaf(part);
     }
+  }
+
+  #addLeaf(part: unknown): void {
+    this.nodes += 1;
+    this.bytes += leafBytes(part, this.#countText);
   }
 }
 

@@ -5,7 +5,7 @@ const PLAIN = 'rootFieldResolver';
 
 /**
  * A transform of the schema that removes the resolvers which only read the property of the field's name: GraphQL does
- * that by itself, without a call for each value, and what has no resolver can be measured and compiled.
+ * that itself, without a call for each value, and a field without a resolver can be measured and compiled.
  */
 export function withoutPlainResolvers(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

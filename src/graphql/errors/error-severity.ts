@@ -1,6 +1,6 @@
 import { type ErrorCode } from '../../errors/error-codes.js';
 
-/** Codes that tell of a fault of the service, the platform, or a store: somebody may have to do something. */
+/** Codes of a fault of the service, the platform, or a store, which an operator may have to fix. */
 const FAULTS: ReadonlySet<string> = new Set<ErrorCode>([
   'BACKEND_ERROR',
   'PLATFORM_ERROR',

@@ -89,7 +89,7 @@ function fromPlatformError(error: PlatformError): GraphQLFormattedError {
   if (row === undefined) return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });
   const reason = row.reason?.of(error);
   // A wrong user and a wrong password must look the same, so no detail is passed on that could
-  // distinguish them. The ticket is another one for each answer, and support asks for it.
+  // distinguish them. The ticket differs in each answer, and support asks for it.
   if (reason === 'LOGIN_FAILED') {
     const { code: platformCode, ticketId } = error;
     return say(row.code, 'Login failed', {

@@ -14,7 +14,7 @@ import { FEDERATION_FIELDS } from '../federation/federation-gate.js';
 /**
  * Whether an operation may be compiled. Compiling writes JavaScript, so this is an allow-list: of all that the caller
  * sends, only names reach the code, and GraphQL's grammar limits them to letters, digits and underscores. Literals do
- * not: the compiler replaces some texts in them by code. Everything else runs in GraphQL's own executor.
+ * not: the compiler replaces some of their text with code. Everything else runs in GraphQL's own executor.
  */
 export function isCompilable(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   if (operation.operation !== OperationTypeNode.QUERY) return false;

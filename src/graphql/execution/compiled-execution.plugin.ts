@@ -6,12 +6,12 @@ import { type GraphQLContext } from '../request/graphql-context.js';
 import { CompiledQueries } from './compiled-queries.js';
 
 /**
- * Answers queries that come often by compiled code. Apollo takes such an answer as it is, so its errors are mapped here,
- * by the same function that Apollo calls for all others.
+ * Answers frequent queries by compiled code. Apollo does not change such an answer, so its errors are mapped here, by the same
+ * function that Apollo calls for all others.
  */
 @Plugin()
 export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContext> {
-  private readonly queries = new CompiledQueries();
+  readonly #queries = new CompiledQueries();
 
   constructor(private readonly errors: ErrorFormat) {}
 
@@ -19,23 +19,23 @@ export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContex
     return Promise.resolve({
       responseForOperation: async (request) => {
         const { schema, document, contextValue } = request;
-        // Against its type, there is none if the request leaves open which one it means: GraphQL says so.
+        // Despite its type, there is no operation if the request does not say which one it means. GraphQL reports that.
         const operation = request.operation as OperationDefinitionNode | undefined;
         if (operation === undefined) return null;
         const { variables = {} } = request.request;
-        const result = await this.queries.execute({ schema, document, operation, contextValue, variables });
+        const result = await this.#queries.execute({ schema, document, operation, contextValue, variables });
         if (result === undefined) return null;
-        // Listeners find the errors as they were thrown where Apollo puts those of its own executions.
+        // Listeners find the thrown errors where Apollo puts those of its own executions.
         if (result.errors) Object.assign(request, { errors: result.errors });
         return {
           http: { status: undefined, headers: new HeaderMap() },
-          body: { kind: 'single', singleResult: { data: result.data, errors: this.formatted(result) } },
+          body: { kind: 'single', singleResult: { data: result.data, errors: this.#formatted(result) } },
         };
       },
     });
   }
 
-  private formatted({ errors }: ExecutionResult): GraphQLFormattedError[] | undefined {
+  #formatted({ errors }: ExecutionResult): GraphQLFormattedError[] | undefined {
     return errors?.map((error) => {
       const { message, path, locations } = error;
       return this.errors.format({ message, path, locations }, error);

@@ -8,7 +8,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { isCompilable } from './compilable.js';
 
-/** Compiling takes as long as some ten executions, so an operation must come back before it is worth it. */
+/** Compiling takes as long as about ten executions, so it pays only for an operation that is repeated. */
 const USES_BEFORE_COMPILING = 8;
 const MAX_COMPILED = 200;
 
@@ -21,11 +21,11 @@ export interface RequestedOperation {
   readonly contextValue: unknown;
 }
 
-/** The queries that come often, compiled to JavaScript. The least recently used one makes room for the next. */
+/** Frequent queries, compiled to JavaScript. The least recently used one makes room for the next. */
 export class CompiledQueries {
   readonly #usesBefore: number;
   readonly #compiled = new Map<OperationDefinitionNode, CompiledQuery>();
-  /** Uses so far; Infinity for an operation that is not compiled however often it comes. */
+  /** Uses so far; Infinity for an operation that is never compiled. */
   readonly #uses = new WeakMap<OperationDefinitionNode, number>();
 
   constructor(usesBefore = USES_BEFORE_COMPILING) {
@@ -43,7 +43,7 @@ export class CompiledQueries {
     if (compiled === undefined) return undefined;
     const { schema, operation, variables, contextValue } = requested;
     const { variableDefinitions = [] } = operation;
-    // GraphQL says what is wrong with a variable, in words that the error mapping knows.
+    // GraphQL reports what is wrong with a variable, in words that the error mapping knows.
     if (variableDefinitions.length > 0 && getVariableValues(schema, variableDefinitions, variables).errors) {
       return undefined;
     }

@@ -2,7 +2,7 @@ import { type GraphQLFormattedError, type OperationDefinitionNode } from 'graphq
 import { isFault } from '../errors/error-severity.js';
 import { LogLine } from '../../logging/log-line.js';
 
-/** A name that a caller chose: GraphQL lets it have letters, digits and underscores only, but as many as it likes. */
+/** A name that a caller chose. GraphQL limits it to letters, digits and underscores, but not in length. */
 const LONGEST_NAME = 64;
 
 /** The line of the log for an answer with errors: the one that an operator would look at, or the first. */

@@ -8,9 +8,9 @@ import { type RequestOrigin } from './request-origin.js';
 /** The parts of the HTTP request that the facade uses. */
 export interface HttpRequest {
   readonly id: string;
-  /** Who calls, as the one reader of headers has it. */
+  /** The caller, as read from the headers. */
   readonly caller: Caller;
-  /** How the request was let in. */
+  /** How the request was admitted. */
   readonly passage: { readonly isReserved: boolean };
 }
 
@@ -18,9 +18,9 @@ export interface HttpRequest {
 export interface GraphQLContext extends RequestContext {
   readonly sessionCookie: SessionCookie;
   readonly origin: RequestOrigin;
-  /** What the answer holds so far; made with the first value that counts. */
+  /** What the answer holds so far; created with the first value that counts. */
   answer?: AnswerInMaking;
-  /** Whether the request was let in only because it may be a logout. */
+  /** Whether the request was admitted only because it may be a logout. */
   readonly hasReservedPlace: boolean;
 }
 
@@ -43,7 +43,7 @@ export function graphQLContext({ id, caller, passage }: HttpRequest, reply: Http
     foreignBearer,
     hasReservedPlace: passage.isReserved,
     crossSite: fetchSite === 'cross-site',
-    // One that cannot be a handle is dead already.
+    // A value that cannot be a handle opens nothing.
     ...(withCookie && presented === undefined && { cookie: 'clear' as const }),
     origin: { withCookie, transport: presented?.transport, self: service.origin, origin, fetchSite },
   };

@@ -1,4 +1,4 @@
-/** The stream of an answer, as far as it tells that the caller has hung up. */
+/** The part of an answer's stream that shows whether the caller has hung up. */
 export interface AnswerStream {
   readonly destroyed: boolean;
   /** Whether all of the answer has been handed to the operating system. */

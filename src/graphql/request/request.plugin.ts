@@ -12,8 +12,8 @@ import { isUnforeseen } from '../errors/to-graphql-error.js';
 /** Completes each answer: status, no caching, at most one cookie, `Retry-After`, and a log line for unexpected errors. */
 @Plugin()
 export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
-  private readonly logger = new Logger('GraphQL');
-  private hasWarned = false;
+  readonly #logger = new Logger('GraphQL');
+  #hasWarned = false;
 
   constructor(private readonly settings: Settings) {}
 
@@ -24,20 +24,20 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
         contextValue.answer?.sending();
         http.headers.set('cache-control', 'private, no-store');
         if (contextValue.cookie !== undefined) {
-          if (!contextValue.sessionCookie.secure) this.warnOfPlainCookies();
+          if (!contextValue.sessionCookie.secure) this.#warnOfPlainCookies();
           http.headers.set('set-cookie', setCookieHeader(contextValue.sessionCookie, contextValue.cookie));
         }
         if (body.kind !== 'single') return Promise.resolve();
         const errors = body.singleResult.errors ?? [];
         errors.forEach((error, index) => {
-          if (isUnforeseen(error)) this.logger.error(thrown?.[index]?.originalError ?? thrown?.[index]);
+          if (isUnforeseen(error)) this.#logger.error(thrown?.[index]?.originalError ?? thrown?.[index]);
           const retryAfter = error.extensions?.retryAfter;
           if (typeof retryAfter === 'number') http.headers.set('retry-after', String(retryAfter));
         });
         if (errors.length > 0) {
           const line = errorLine(errors, operation);
-          if (errors.some(({ extensions }) => isFault(extensions?.code))) this.logger.warn(line);
-          else this.logger.log(line);
+          if (errors.some(({ extensions }) => isFault(extensions?.code))) this.#logger.warn(line);
+          else this.#logger.log(line);
           http.status = answerStatus(http.status, errors, request.http?.headers.get('accept'));
         }
         return Promise.resolve();
@@ -45,10 +45,10 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
     });
   }
 
-  private warnOfPlainCookies(): void {
-    if (!this.settings.production || this.hasWarned) return;
-    this.hasWarned = true;
-    this.logger.warn(
+  #warnOfPlainCookies(): void {
+    if (!this.settings.production || this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#logger.warn(
       'Session cookies are set without Secure: requests seem to arrive over plain http. Behind a TLS proxy, set TRUSTED_PROXIES.',
     );
   }

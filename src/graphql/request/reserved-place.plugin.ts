@@ -9,13 +9,13 @@ import { type GraphQLContext } from './graphql-context.js';
 const SERVICE_UNAVAILABLE = 503;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Refuses whatever took a place that is kept for logouts and is none: mentioning one in a document is not enough. */
+/** Refuses a request that took a place reserved for logouts but is not one. Mentioning a logout in a document is not enough. */
 @Plugin()
 export class ReservedPlacePlugin implements ApolloServerPlugin<GraphQLContext> {
-  private readonly logout: string;
+  readonly #logout: string;
 
   constructor({ FIELD_PREFIX }: Settings) {
-    this.logout = prefixedName(FIELD_PREFIX, 'logout');
+    this.#logout = prefixedName(FIELD_PREFIX, 'logout');
   }
 
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
@@ -23,7 +23,7 @@ export class ReservedPlacePlugin implements ApolloServerPlugin<GraphQLContext> {
       didResolveOperation: ({ operation, contextValue }) => {
         if (!contextValue.hasReservedPlace) return Promise.resolve();
         const isLogout = operation?.selectionSet.selections.every(
-          (selection) => selection.kind === Kind.FIELD && selection.name.value === this.logout,
+          (selection) => selection.kind === Kind.FIELD && selection.name.value === this.#logout,
         );
         if (isLogout === true) return Promise.resolve();
         return Promise.reject(

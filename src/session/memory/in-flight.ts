@@ -1,25 +1,25 @@
-/** Work under way, or an answer that is kept for a while. */
+/** Work in progress, or an answer that is kept for a while. */
 interface SharedWork {
   readonly answer: Promise<unknown>;
-  /** Callers who still wait for the answer; infinite with one who cannot leave. */
+  /** How many callers still wait for the answer; infinite when one of them cannot leave. */
   waiting: number;
-  /** Ends the work; absent while somebody cannot leave. */
+  /** Ends the work; absent when a caller cannot leave. */
   readonly abort: AbortController | undefined;
 }
 
-/** How long answers are kept, and how much of them. */
+/** How long answers are kept, and how many. */
 export interface AnswerReuse {
-  /** Milliseconds for which an answer is given again; 0: none is kept. */
+  /** Milliseconds for which an answer is reused; 0: never. */
   readonly milliseconds: number;
-  /** The most characters of JSON of all answers together; an answer that does not fit is not kept. */
+  /** The most characters of JSON in all answers together; an answer that does not fit is not kept. */
   readonly mostCharacters: number;
 }
 
 const NO_REUSE: AnswerReuse = { milliseconds: 0, mostCharacters: 0 };
 
 /**
- * Work of sessions that is under way, shared by all who ask for the same meanwhile. What has failed is not kept, and what has
- * been answered only for as long as the reuse of answers allows.
+ * The work in progress of sessions, shared by all callers who ask for the same thing meanwhile. A failure is not kept; an answer
+ * is kept for as long as `reuse` allows.
  */
 export class InFlight {
   readonly #sessions = new Map<string, Map<string, SharedWork>>();
@@ -31,11 +31,11 @@ export class InFlight {
   }
 
   /**
-   * Starts the work, unless the same is under way for that session. The last caller who leaves aborts it.
+   * Starts the work, unless the same work is in progress for that session. When the last caller leaves, it is aborted.
    *
-   * @param sessionKey the store key; nothing is ever shared between two.
-   * @param name all that tells one piece of work from another.
-   * @param work called with a signal where every caller may leave.
+   * @param sessionKey the store key; two sessions never share anything.
+   * @param name identifies the work: its operation and arguments.
+   * @param work called with a signal if every caller may leave.
    * @param caller aborts when the caller leaves; without it, the caller stays until the end.
    */
   share<T>(
@@ -60,12 +60,12 @@ export class InFlight {
     return shared.answer as Promise<T>;
   }
 
-  /** Whoever asks from now on gets no share in what is under way for the session, and no answer that was kept. */
+  /** Callers who ask from now on share neither the session's work in progress nor its kept answers. */
   drop(sessionKey: string): void {
     this.#sessions.delete(sessionKey);
   }
 
-  /** Sessions with work under way or an answer kept. */
+  /** How many sessions have work in progress or a kept answer. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -104,7 +104,7 @@ export class InFlight {
     }
   }
 
-  /** Whether an answer is kept for a while; then it is removed later. */
+  /** Whether an answer is kept for a while, to be removed later. */
   #keep(answer: unknown, remove: () => void): boolean {
     const { milliseconds, mostCharacters } = this.#reuse;
     if (milliseconds === 0) return false;

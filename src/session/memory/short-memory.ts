@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Keeps a bounded number of things for a short while after their last use: the one that was not used for the longest time
- * goes first. Nothing stays longer than one and a half times `idleMs` after its last use, so a secret does not either.
+ * Keeps a bounded number of values for a short while after their last use. The least recently used one is dropped first. No
+ * value, and so no secret, stays longer than one and a half times `idleMs` after its last use.
  */
 export class ShortMemory<V extends object> {
   readonly #kept: LRUCache<string, V>;
   readonly #sweepMs: number;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** @param idleMs milliseconds without use after which a thing is no longer given */
+  /** @param idleMs milliseconds without use after which a value is no longer returned */
   constructor(most: number, idleMs: number, now: () => number = () => performance.now()) {
     this.#sweepMs = Math.ceil(idleMs / 2);
     this.#kept = new LRUCache({
@@ -36,12 +36,12 @@ export class ShortMemory<V extends object> {
     this.#kept.delete(key);
   }
 
-  /** How many things are kept. */
+  /** How many values are kept. */
   get size(): number {
     return this.#kept.size;
   }
 
-  /** Removes what was not used for too long; the timer does so as long as there is anything. */
+  /** Removes what has not been used for too long. The timer runs while there is anything to remove. */
   sweep(): void {
     clearTimeout(this.#sweep);
     this.#sweep = undefined;

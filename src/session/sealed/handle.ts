@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 const HANDLE_BYTES = 32;
-/** 32 bytes are 43 characters of base64url; the last one carries four bits only. */
+/** 32 bytes are 43 characters of base64url; the last one holds four bits only. */
 const HANDLE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
-/** A new handle: 32 random bytes, base64url. It is all that a caller ever holds. */
+/** A new handle: 32 random bytes as base64url. It is all that a caller ever receives. */
 export function newHandle(): string {
   return randomBytes(HANDLE_BYTES).toString('base64url');
 }
 
-/** False for whatever cannot be a handle, so that the store is never asked about it. */
+/** Whether a text can be a handle. The store is not asked about anything else. */
 export function isHandle(text: string): boolean {
   return HANDLE.test(text);
 }
 
-/** The name under which a session is stored: it does not open anything. */
+/** The key under which a session is stored. It does not open the session. */
 export function storeKey(handle: string): string {
   return createHash('sha256').update(handle).digest('hex');
 }

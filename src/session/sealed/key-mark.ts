@@ -5,8 +5,8 @@ const CHECK_BYTES = 6;
 const marks = new WeakMap<NamedKey, string>();
 
 /**
- * Names a key in a record: its id and a check value that only this key has. Two hosts that gave one id to two keys do not
- * take each other's records for forgeries. The check value says nothing about the key.
+ * Names a key in a record: its id and a check value that only this key has. So two hosts that use one id for two keys do not
+ * treat each other's records as forged. The check value reveals nothing about the key.
  */
 export function keyMark(named: NamedKey): string {
   const known = marks.get(named);

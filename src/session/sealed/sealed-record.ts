@@ -14,11 +14,11 @@ const FORMAT = '2';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** How many derived keys are kept, and for how long after their last use: as many as open sessions, and as long. */
+/** How many derived keys are kept, and for how long after their last use. The same as for open sessions. */
 const MOST_KEYS = 2000;
 const KEY_MS = 20_000;
 
-/** What a sealed text is bound to: moved to another key or version, it does not open. */
+/** What a sealed text is bound to. Under another key or version it does not open. */
 export interface SealContext {
   readonly handle: string;
   readonly storeKey: string;
@@ -33,7 +33,7 @@ export class RecordSeal {
   readonly #keys: readonly [NamedKey, ...NamedKey[]];
   readonly #derived = new ShortMemory<DerivedKey>(MOST_KEYS, KEY_MS);
 
-  /** @param keys newest first: the first seals, all open. */
+  /** @param keys newest first. The first one seals; each of them opens. */
   constructor(keys: readonly [NamedKey, ...NamedKey[]]) {
     this.#keys = keys;
   }
@@ -53,7 +53,7 @@ export class RecordSeal {
     return `${FORMAT}.${keyMark(this.#keys[0])}.${body.toString('base64url')}`;
   }
 
-  /** The plaintext, or undefined where the text was not sealed for this context by a key that is still known. */
+  /** The plaintext, or undefined if the text was not sealed for this context by a known key. */
   open(sealed: string, context: SealContext): string | undefined {
     const [, , text = ''] = sealed.split('.');
     const key = this.#keyOf(sealed);
@@ -77,12 +77,12 @@ export class RecordSeal {
     }
   }
 
-  /** Whether the text says that it was sealed in this form by a key that is known here: by the key itself, not only its id. */
+  /** Whether the text claims to be sealed in this form by a known key. Compares the key's check value, not only its id. */
   isOfKnownKey(sealed: string): boolean {
     return this.#keyOf(sealed) !== undefined;
   }
 
-  /** True when the text was sealed by an older key, so that the next write should seal it anew. */
+  /** Whether an older key sealed the text, so that the next write should seal it again. */
   isOld(sealed: string): boolean {
     return !sealed.startsWith(`${FORMAT}.${keyMark(this.#keys[0])}.`);
   }

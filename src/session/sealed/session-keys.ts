@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { type NamedKey, parseKeyList } from '../../config/checks/key-list.js';
 import { makeOwnFile } from '../store/store-files.js';
 
-/** The server keys, newest first, and where they come from. */
+/** The server keys, newest first, and their source. */
 export interface SessionKeys {
   readonly keys: readonly [NamedKey, ...NamedKey[]];
-  /** The file of keys that were made here; undefined where the settings gave them. */
+  /** The file of keys that this service created; undefined if the settings gave them. */
   readonly file?: string;
 }
 
 /**
- * The server keys of the settings, or else of a file beside the store, which is made with mode 0600 at first use.
+ * The server keys from the settings, or else from a file next to the store, which is created with mode 0600 at first use.
  *
- * @throws Error in one line when the file holds anything else than keys, or cannot be read or written.
+ * @throws Error in one line when the file holds anything but keys, or cannot be read or written.
  */
 export function sessionKeys(given: string | undefined, storePath: string): SessionKeys {
   if (given !== undefined) return { keys: nonEmpty(parseKeyList(given), 'SESSION_KEYS') };

@@ -3,7 +3,10 @@ import { recordLoginsInProcess } from './login-records.js';
 import { sessionLife } from './session-store.js';
 import { type OpenBackend } from './store-backend.js';
 
-export const openEmbeddedBackend: OpenBackend = (settings) => ({
+export const fix =
+  'SESSION_STORE_PATH: check the path and its rights, and that no other process has the file';
+
+export const open: OpenBackend = (settings) => ({
   sessions: new EmbeddedSessionStore(settings.SESSION_STORE_PATH, sessionLife(settings)),
   logins: recordLoginsInProcess(),
   describe: () => Promise.resolve({ product: `SQLite ${process.versions.sqlite ?? ''}` }),

@@ -10,7 +10,7 @@ import {
 } from './session-store.js';
 import { makeOwnFile } from './store-files.js';
 
-/** Expired rows are removed by every login, and rows that live too long shortened, this many of each at the most. */
+/** Each login removes at most this many expired rows, and shortens at most this many that would live too long. */
 const SWEEP_ROWS = 100;
 
 const SCHEMA = `
@@ -21,34 +21,32 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS session_idle_until ON session (idle_until);
 `;
 
-/** Sessions in one durable file: an acknowledged write is on the disk. For one process at a time. */
+/** Sessions in one durable file. A confirmed write is on disk. Only one process may use the file at a time. */
 export class EmbeddedSessionStore implements SessionStore {
-  private readonly database: DatabaseSync;
-  private readonly statements: Record<
+  readonly #database: DatabaseSync;
+  readonly #statements: Record<
     'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep' | 'shorten' | 'count',
     StatementSync
   >;
-  private readonly idle: number;
-  private readonly max: number;
-  private readonly leases: LeaseTable;
+  readonly #idle: number;
+  readonly #max: number;
+  readonly #leases: LeaseTable;
+  readonly #now: () => number;
 
   /**
-   * @param path the file; it and its folders are made for their owner alone.
-   * @param now milliseconds of the epoch.
-   * @throws SessionStoreUnavailableError when another process has the file, or it is not a session file.
-   * @throws StorePathError when there can be no file.
+   * @param path the file; it and its folders are created with access for their owner only.
+   * @param now milliseconds since the epoch.
+   * @throws SessionStoreUnavailableError when another process has the file open, or it is not a session file.
+   * @throws StorePathError when the file cannot be created.
    */
-  constructor(
-    path: string,
-    life: SessionLife,
-    private readonly now: () => number = Date.now,
-  ) {
-    this.idle = life.idleSeconds * 1000;
-    this.max = life.maxSeconds * 1000;
-    this.leases = new LeaseTable(now);
-    this.database = open(path);
-    const prepare = (sql: string): StatementSync => this.database.prepare(sql);
-    this.statements = {
+  constructor(path: string, life: SessionLife, now: () => number = Date.now) {
+    this.#now = now;
+    this.#idle = life.idleSeconds * 1000;
+    this.#max = life.maxSeconds * 1000;
+    this.#leases = new LeaseTable(now);
+    this.#database = open(path);
+    const prepare = (sql: string): StatementSync => this.#database.prepare(sql);
+    this.#statements = {
       create: prepare('INSERT INTO session VALUES (?, 1, ?, ?, ?)'),
       read: prepare(
         'SELECT version, sealed, idle_until, expires_at FROM session WHERE key = ? AND idle_until > ?2 AND expires_at > ?2',
@@ -69,75 +67,75 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   create(key: string, sealed: string): Promise<number> {
-    return this.attempt(() => {
-      const now = this.now();
-      const expiresAt = now + this.max;
-      this.statements.sweep.run(now, SWEEP_ROWS);
-      // A clock that was set back has left them with more life than a new session gets.
-      this.statements.shorten.run(now + this.idle, expiresAt, SWEEP_ROWS);
-      this.statements.create.run(key, sealed, Math.min(now + this.idle, expiresAt), expiresAt);
+    return this.#attempt(() => {
+      const now = this.#now();
+      const expiresAt = now + this.#max;
+      this.#statements.sweep.run(now, SWEEP_ROWS);
+      // After the clock was set back, they would live longer than a new session.
+      this.#statements.shorten.run(now + this.#idle, expiresAt, SWEEP_ROWS);
+      this.#statements.create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
       return expiresAt;
     });
   }
 
   read(key: string): Promise<StoredSession | undefined> {
-    return this.attempt(() => {
-      const now = this.now();
-      const row = this.statements.read.get(key, now);
+    return this.#attempt(() => {
+      const now = this.#now();
+      const row = this.#statements.read.get(key, now);
       if (row === undefined) return undefined;
       const stored = {
         version: Number(row.version),
         sealed: String(row.sealed),
-        expiresAt: Math.min(Number(row.expires_at), now + this.max),
+        expiresAt: Math.min(Number(row.expires_at), now + this.#max),
       };
-      const idleUntil = Math.min(now + this.idle, stored.expiresAt);
+      const idleUntil = Math.min(now + this.#idle, stored.expiresAt);
       const gained = idleUntil - Number(row.idle_until);
-      if (gained > this.idle * TOUCH_AFTER || gained < 0) this.touch(key, stored, idleUntil);
+      if (gained > this.#idle * TOUCH_AFTER || gained < 0) this.#touch(key, stored, idleUntil);
       return stored;
     });
   }
 
   replace(key: string, version: number, sealed: string): Promise<boolean> {
-    return this.attempt(() => this.statements.replace.run(sealed, key, version, this.now()).changes === 1);
+    return this.#attempt(() => this.#statements.replace.run(sealed, key, version, this.#now()).changes === 1);
   }
 
   remove(key: string, version?: number): Promise<boolean> {
-    return this.attempt(() => this.statements.remove.run(key, version ?? null).changes === 1);
+    return this.#attempt(() => this.#statements.remove.run(key, version ?? null).changes === 1);
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
-    return Promise.resolve(this.leases.lease(key, holder, milliseconds));
+    return Promise.resolve(this.#leases.lease(key, holder, milliseconds));
   }
 
   settle(key: string, holder: string, milliseconds: number): Promise<boolean> {
-    return Promise.resolve(this.leases.settle(key, holder, milliseconds));
+    return Promise.resolve(this.#leases.settle(key, holder, milliseconds));
   }
 
   ping(): Promise<void> {
-    return this.attempt(() => {
-      this.database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return this.#attempt(() => {
+      this.#database.exec('BEGIN IMMEDIATE; ROLLBACK');
     });
   }
 
   count(): Promise<number> {
-    return this.attempt(() => Number(this.statements.count.get(this.now())?.live));
+    return this.#attempt(() => Number(this.#statements.count.get(this.#now())?.live));
   }
 
   close(): Promise<void> {
-    if (this.database.isOpen) this.database.close();
+    if (this.#database.isOpen) this.#database.close();
     return Promise.resolve();
   }
 
-  /** A read must answer even where nothing can be written, so a touch that fails is let go. */
-  private touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
+  /** A read must answer even if nothing can be written, so a failed touch is ignored. */
+  #touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
     try {
-      this.statements.touch.run(idleUntil, expiresAt, key, version);
+      this.#statements.touch.run(idleUntil, expiresAt, key, version);
     } catch {
-      // The idle time stays as it was; the next read tries again.
+      // The idle time is unchanged; the next read tries again.
     }
   }
 
-  private attempt<T>(work: () => T): Promise<T> {
+  #attempt<T>(work: () => T): Promise<T> {
     try {
       return Promise.resolve(work());
     } catch (error) {
@@ -150,7 +148,7 @@ function open(path: string): DatabaseSync {
   makeOwnFile(path);
   try {
     const database = new DatabaseSync(path, { timeout: 0 });
-    // Exclusive: a second process is told at once. Full: what was acknowledged outlives a crash.
+    // Exclusive: a second process fails at once. Full: a confirmed write survives a crash.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     database.exec(SCHEMA);
     return database;

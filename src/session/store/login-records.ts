@@ -1,22 +1,22 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { RecentKeys } from './recent-keys.js';
+import { RecentKeys } from '../memory/recent-keys.js';
 
-/** What is remembered of logins, for all instances on one store. Each method throws `SessionStoreUnavailableError`. */
+/** The history of logins, shared by all instances on one store. Each method throws `SessionStoreUnavailableError`. */
 export interface LoginRecords {
   /**
-   * Looks up what is known before an attempt, in one step.
+   * Looks up the history before an attempt, in one step.
    *
-   * @param failureKeys the failures under each are counted.
+   * @param failureKeys the keys whose failures are wanted.
    * @param place an account and a network, as one key.
    */
   look(failureKeys: readonly string[], place: string | undefined): Promise<LoginHistory>;
-  /** Counts one failure under each key, for a minute from the first. */
+  /** Adds one failure under each key. A count lasts for a minute from its first failure. */
   addFailure(failureKeys: readonly string[]): Promise<void>;
-  /** The milliseconds until the failures under a key are forgotten. */
+  /** Milliseconds until the failures under a key are forgotten. */
   failuresEndIn(failureKey: string): Promise<number>;
   /** Remembers for thirty days that a login has succeeded at a place. */
   addPlace(place: string): Promise<void>;
-  /** Counts a login, whatever becomes of it, for a minute from the first under that key. */
+  /** Adds a login under a key, whether it succeeds or not. A count lasts for a minute from its first login. */
   addLogin(key: string): Promise<LoginCount>;
 }
 
@@ -29,7 +29,7 @@ export interface LoginHistory {
 
 export interface LoginCount {
   readonly logins: number;
-  /** Milliseconds until the count begins anew. */
+  /** Milliseconds until the count starts again. */
   readonly endsIn: number;
 }
 
@@ -42,7 +42,7 @@ export const PLACE_SECONDS = 30 * 24 * 60 * 60;
 /** About 100 bytes each. */
 const MOST_PLACES = 100_000;
 
-/** Remembers in this process, as long as it lives. */
+/** Keeps the history in this process until it ends. */
 export function recordLoginsInProcess(): LoginRecords {
   const failures = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS });
   const logins = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS, keyPrefix: 'logins' });

@@ -3,18 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformTimeoutError } from '../../client/index.js';
 import { type SessionStore } from './session-store.js';
 
-/** An instance that dies holds the others up for no longer than this. */
+/** An instance that crashes delays the others for at most this long. */
 const LEASE_MS = 3000;
-/** What has just been done needs not be done again: those who asked together do not arrive in one instant. */
+/** What has just been done need not be done again: requests made together do not arrive at the same instant. */
 const DONE_FOR_MS = 1000;
 const ASK_AGAIN_MS = 50;
 const WAIT_AT_MOST_MS = 12_000;
 
 /**
- * Does for a session what all instances are asked for together: one does it, the others wait for its end.
+ * Does work for a session that several instances are asked for at once: one of them does it, the others wait.
  *
- * @param work told whether it had to wait, since then the session may have changed.
- * @returns true when the work was done here, false when another instance has done it.
+ * @param work called with whether it had to wait; the session may have changed meanwhile.
+ * @returns true if the work was done here, false if another instance did it.
  * @throws PlatformTimeoutError when the others take too long.
  * @throws SessionStoreUnavailableError
  */
@@ -44,7 +44,7 @@ export async function onceAmongInstances(
   return true;
 }
 
-/** Keeps the lease until it is given back. What fails here is let go: a lease ends by itself. */
+/** Keeps the lease until it is returned. A failure here is ignored, because a lease ends on its own. */
 function holdOn(
   store: SessionStore,
   key: string,

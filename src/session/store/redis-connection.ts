@@ -6,8 +6,8 @@ import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.js';
 
 const CONNECT_TIMEOUT_MS = 1000;
 /**
- * A server that has stopped answering keeps its sockets open; after this the client reconnects. Longer than this process may
- * be too busy to read an answer. A single command is given up earlier, by `orUnavailable`.
+ * A server that has stopped answering keeps its sockets open; after this time the client reconnects. It is longer than this
+ * process may be too busy to read an answer. A single command is given up earlier, by `orUnavailable`.
  */
 const SILENCE_MS = 15_000;
 const LONGEST_PAUSE_MS = 500;

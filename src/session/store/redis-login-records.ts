@@ -8,8 +8,8 @@ const LOGINS = 'portico:logins';
 const PLACE = 'portico:login-place:';
 
 /**
- * Remembers in Redis, together with all other instances. The library writes the counters; they are read all at once, since
- * it would need four commands for each.
+ * Keeps the history in Redis, shared by all instances. The library writes the counters. They are read here in one command,
+ * because the library would need four for each.
  */
 export function recordLoginsInRedis(redis: RedisConnection): LoginRecords {
   const window = { storeClient: redis, points: 1, duration: WINDOW_SECONDS };

@@ -1,9 +1,9 @@
 /**
- * What Redis does in one step each. A session is one string, `version.expiresAt.sealed`, whose expiry is the idle end,
- * never later than the absolute one. A write that is sent again after a lost connection finds its own text and counts once.
+ * The scripts that Redis runs, each as one step. A session is one string, `version.expiresAt.sealed`, that expires at the idle
+ * end and never after the absolute end. A write that is sent again after a lost connection finds its own text and counts once.
  */
 
-/** The time that a script reads and the one that expiry goes by are some milliseconds apart. */
+/** The time that a script reads and the time that expiry uses differ by a few milliseconds. */
 const CLOCK_NOISE_MS = 1000;
 
 const NOW = `
@@ -16,7 +16,7 @@ const PARSED = `
   local version, expiresAt, sealed = string.match(value, '^(%d+)%.(%d+)%.(.*)$')
   if not version then return nil end`;
 
-/** key; sealed, idle and absolute life in milliseconds → the absolute end, or nil where the key is taken. */
+/** key; sealed, idle and absolute life in milliseconds → the absolute end, or nil if the key is taken. */
 const CREATE = `${NOW}
   local expiresAt = string.format('%.0f', now + ARGV[3])
   local life = math.min(ARGV[2], ARGV[3])
@@ -27,7 +27,7 @@ const CREATE = `${NOW}
 
 /**
  * key; idle and absolute life, least gain that is worth a write, in milliseconds → version, absolute end, sealed; or nil.
- * A clock that was set back has left a session with more life than a new one gets: it is cut to that.
+ * After the clock was set back, a session may have more life than a new one: it is cut to that.
  */
 const READ = `${NOW}${PARSED}
   if expiresAt - now > tonumber(ARGV[2]) then
@@ -52,7 +52,7 @@ const REMOVE = `${PARSED}
   if ARGV[1] ~= '' and version ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])`;
 
-/** key of the lease; holder, milliseconds → taken, held or settled. One with more time than is given was left by a clock set back. */
+/** key of the lease; holder, milliseconds → taken, held or settled. A longer lease is from before the clock was set back. */
 const LEASE = `
   local holder = redis.call('GET', KEYS[1])
   if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then holder = false end
@@ -61,7 +61,7 @@ const LEASE = `
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
   return 'taken'`;
 
-/** key of the lease; holder, milliseconds → 1 while the lease was the holder's. */
+/** key of the lease; holder, milliseconds → 1 if the lease was still the holder's. */
 const SETTLE = `
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], 'settled', 'PX', ARGV[2]) else redis.call('DEL', KEYS[1]) end

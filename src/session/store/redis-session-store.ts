@@ -26,7 +26,7 @@ const LEASE = 'portico:lease:';
 const PING = 'portico:ping';
 const PING_MS = 1000;
 
-/** Sessions in Redis, for any number of instances. Redis keeps the time and expires sessions. */
+/** Sessions in Redis, for any number of instances. Redis keeps the clock and expires sessions. */
 export class RedisSessionStore implements SessionStore {
   readonly isShared = true;
   readonly #redis: RedisConnection;
@@ -94,7 +94,7 @@ export class RedisSessionStore implements SessionStore {
     );
   }
 
-  /** A write: a full or read-only Redis answers a mere PING. */
+  /** Writes, because a full or read-only Redis still answers a PING. */
   async ping(): Promise<void> {
     await this.#ask(isOk, () => this.#redis.set(PING, '', 'PX', PING_MS));
   }
@@ -114,7 +114,7 @@ export class RedisSessionStore implements SessionStore {
     return recordLoginsInRedis(this.#redis);
   }
 
-  /** Redis would have to go through all of its keys. */
+  /** Unknown: Redis would have to scan all of its keys. */
   count(): Promise<undefined> {
     return Promise.resolve(undefined);
   }

@@ -5,7 +5,7 @@ export interface StoredSession {
   readonly sealed: string;
   /** Counts the writes, from 1; a write names the version that it read. */
   readonly version: number;
-  /** Milliseconds of the epoch, by the store's clock: the absolute end. */
+  /** The absolute end: milliseconds since the epoch, by the store's clock. */
   readonly expiresAt: number;
 }
 
@@ -22,41 +22,41 @@ export function sessionLife(
   return { idleSeconds: settings.SESSION_IDLE_SECONDS, maxSeconds: settings.SESSION_MAX_SECONDS };
 }
 
-/** A prolonged idle time is written only when this part of it has gone by: reads stay reads. */
+/** An extended idle time is written only after this fraction of it has passed, so that most reads write nothing. */
 export const TOUCH_AFTER = 0.1;
 
-/** Whose a lease is: the asker's; another's; nobody's, since what it was for has just been done. */
+/** The lease is the caller's (`taken`), another's (`held`), or nobody's because the work has just been done (`settled`). */
 export type LeaseState = 'taken' | 'held' | 'settled';
 
 /**
- * Keeps sealed records. The store's clock decides on both ends of a session, and a clock that is set back leaves none with
- * more life than a new one has. Every write is conditional, so nothing that is late brings a session back.
+ * Keeps sealed records. The store's clock decides both ends of a session. If that clock is set back, no session lives longer
+ * than a new one. Every write is conditional, so a late write never brings a session back.
  * Each method throws `SessionStoreUnavailableError` when the store cannot do its work.
  */
 export interface SessionStore {
   /** Whether other instances may have the same sessions. */
   readonly isShared?: boolean;
-  /** Stores version 1 under a key that must be new; gives the absolute end in milliseconds of the epoch. */
+  /** Stores version 1 under a key that must be new. Returns the absolute end in milliseconds since the epoch. */
   create(key: string, sealed: string): Promise<number>;
-  /** The live session, whose idle time starts again; undefined where there is none or it has expired. */
+  /** The live session, whose idle time starts again; undefined if there is none or it has expired. */
   read(key: string): Promise<StoredSession | undefined>;
-  /** Stores the next version if `version` is still the current one; tells whether it was. */
+  /** Stores the next version if `version` is still the current one. Returns whether it was. */
   replace(key: string, version: number, sealed: string): Promise<boolean>;
-  /** Ends the session, or with `version` only while that is the current one; tells whether it was there. */
+  /** Removes the session; with `version`, only if that is the current one. Returns whether it was removed. */
   remove(key: string, version?: number): Promise<boolean>;
   /**
-   * Takes the lease of a session for so many milliseconds, or keeps it so much longer for who has it, so that one holder
-   * at a time does what many ask for. A holder whose lease has ended by itself may find it another's.
+   * Takes the lease of a session for a number of milliseconds, or extends it for its holder, so that one holder at a time does
+   * what many ask for. A lease that has run out may be taken by another holder.
    */
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState>;
   /**
-   * Gives a lease back: what it was for is done, and counts as done for so many milliseconds; with 0 it is not done.
-   * Tells whether the lease was still the holder's.
+   * Returns a lease after the work is done. The work counts as done for a number of milliseconds; 0 means that it was not done.
+   * Resolves with whether the lease was still the holder's.
    */
   settle(key: string, holder: string, milliseconds: number): Promise<boolean>;
   /** Resolves when the store can take a write. */
   ping(): Promise<void>;
-  /** The live sessions; undefined where the store cannot tell without looking at all it has. */
+  /** How many sessions are live; undefined if the store would have to scan everything to know. */
   count(): Promise<number | undefined>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 const OWNER_FILE = 0o600;
 const OWNER_FOLDER = 0o700;
 
-/** A place for the store's files that cannot be used. Its message is one line for the operator. */
+/** The store's files cannot be kept at that path. The message is one line for the operator. */
 export class StorePathError extends Error {
   override readonly name = 'StorePathError';
 
@@ -24,8 +24,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a file for its owner alone, whatever the umask, where there is none yet; its folders too. One that is there stays as
- * it is. Whatever SQLite puts beside its file gets the rights of that file.
+ * Creates a file and its folders with access for their owner only, whatever the umask. An existing file is left as it is.
+ * Files that SQLite creates next to it get the same rights.
  *
  * @param content what a new file holds.
  * @throws StorePathError
@@ -47,14 +47,14 @@ export function makeOwnFile(path: string, content = ''): void {
   }
 }
 
-/** One after the other: Node's own way to make them all never ends in a place such as /proc, where none can be made. */
+/** One by one, because Node's recursive `mkdir` never returns in a place such as /proc, where no folder can be created. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {
     mkdirSync(path, OWNER_FOLDER);
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

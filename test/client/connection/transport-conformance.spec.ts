@@ -2,10 +2,10 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { GotTransport } from '../../../src/client/connection/transport/got-transport.js';
 import { networkFailure } from '../../../src/client/connection/transport/network-failure.js';
 import { readBody } from '../../../src/client/connection/transport/read-body.js';
-import type {
-  HopResponse,
-  Transport,
-  TransportFactory,
+import {
+  type HopResponse,
+  type Transport,
+  type TransportFactory,
 } from '../../../src/client/connection/transport/transport.js';
 import { type TlsTrust } from '../../../src/client/connection/transport/tls-trust.js';
 import { UndiciTransport } from '../../../src/client/connection/transport/undici-transport.js';

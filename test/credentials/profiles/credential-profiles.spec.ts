@@ -38,7 +38,7 @@ describe('a watched file of credential profiles', () => {
     await file.remove();
   });
 
-  it('gives the login of a profile to one who has its key', async () => {
+  it('returns the login of a profile for its key', async () => {
     expect(await profiles.loginFor('nightly', canary.value)?.()).toEqual({ apiKey: environment.API_KEY });
   });
 
@@ -48,16 +48,16 @@ describe('a watched file of credential profiles', () => {
     ['the hash of the key', 'nightly', sha256(canary.value)],
     ['a profile that is not there', 'daily', canary.value],
     ['a name that every object has', 'constructor', canary.value],
-  ])('gives no login for %s', (_, name, key) => {
+  ])('returns no login for %s', (_, name, key) => {
     expect(profiles.loginFor(name, key)).toBeUndefined();
   });
 
-  it('gives the login of a profile again to a session that it has opened', async () => {
+  it('returns the login of a profile again for a session that it opened', async () => {
     expect(await profiles.loginOf('nightly')?.()).toEqual({ apiKey: environment.API_KEY });
     expect(profiles.loginOf('daily')).toBeUndefined();
   });
 
-  it('takes a valid change without a restart', async () => {
+  it('applies a valid change without a restart', async () => {
     await file.write(`profiles:\n${profile('daily')}${profile('nightly', 'another key')}`);
 
     await eventually(() => {
@@ -69,7 +69,7 @@ describe('a watched file of credential profiles', () => {
     expect(problems).toEqual([]);
   });
 
-  it('reports a change that is not valid, once and without its values, and keeps what it had', async () => {
+  it('reports an invalid change once and without its values, and keeps the earlier profiles', async () => {
     await file.write(`profiles:\n  daily: { apiKey: ${environment.API_KEY} }\n  weekly: text\n`);
 
     await eventually(() => {
@@ -87,7 +87,7 @@ describe('a watched file of credential profiles', () => {
     expect(changes).toBe(0);
   });
 
-  it('reports a file that is gone, keeps what it had, and takes the file when it is back', async () => {
+  it('reports a missing file, keeps the earlier profiles, and reads the file when it is back', async () => {
     await rm(file.path);
     await eventually(() => {
       expect(problems.map(({ problems: found }) => found)).toEqual([['cannot be read: ENOENT']]);
@@ -101,7 +101,7 @@ describe('a watched file of credential profiles', () => {
     });
   });
 
-  it('takes nothing more once it is closed', async () => {
+  it('applies no change once it is closed', async () => {
     profiles.close();
     const watched = await CredentialProfiles.open(file.path, {
       environment,

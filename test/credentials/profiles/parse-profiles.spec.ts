@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { CredentialProfilesError } from '../../../src/credentials/index.js';
+import * as credentials from '../../../src/credentials/index.js';
 import { parseProfiles } from '../../../src/credentials/profiles/parse-profiles.js';
+import { StoreDefinition } from '../../../src/credentials/providers/parameters/store-definition.js';
 import { secretCanary } from '../../support/secrets/secret-canary.js';
+
+const { CredentialProfilesError } = credentials;
+
+const STORES = Object.values(credentials)
+  .filter((exported) => exported instanceof StoreDefinition)
+  .map(({ name }) => name)
+  .join(', ');
 
 const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 
@@ -13,7 +21,7 @@ function problemsOf(text: string): readonly string[] {
     return [];
   } catch (error) {
     expect(error).toBeInstanceOf(CredentialProfilesError);
-    return (error as CredentialProfilesError).problems;
+    return (error as credentials.CredentialProfilesError).problems;
   }
 }
 
@@ -70,7 +78,7 @@ profiles:
     expect(parseProfiles('profiles.yaml', 'profiles: {}').size).toBe(0);
   });
 
-  it('is told every fault at once, each by its path', () => {
+  it('has all of its faults reported at once, each by its path', () => {
     const problems = problemsOf(`
 profiles:
   nightly:
@@ -140,7 +148,7 @@ profiles:
     [
       'has a vault without TLS',
       'apiKey: { store: key_vault, vaultUrl: "http://vault.example", secretName: s }',
-      'profiles.nightly.apiKey.vaultUrl: must be an address that begins with https://, without a login in it',
+      'profiles.nightly.apiKey.vaultUrl: must be an address that starts with https:// and contains no login',
     ],
     [
       'leaves a name out',
@@ -155,7 +163,7 @@ profiles:
     [
       'names a store after something that every object has',
       'apiKey: { store: constructor, name: K }',
-      'profiles.nightly.apiKey.store: must be one of env, file, key_vault, parameter_store, secret_manager, secrets_manager, vault',
+      `profiles.nightly.apiKey.store: must be one of ${STORES}`,
     ],
     [
       'has a secret of Vault in the file',

@@ -101,7 +101,7 @@ describe('the credentials of a profile', () => {
     expect(store.fetches).toBe(1);
   });
 
-  it('are fetched anew for each login, so that a rotated secret is taken', async () => {
+  it('are fetched again for each login, so that a rotated secret is used', async () => {
     const credentials = credentialsOf(FROM_SECRETS_MANAGER);
     await credentials();
 
@@ -110,7 +110,7 @@ describe('the credentials of a profile', () => {
     expect(await credentials()).toMatchObject({ password: 'rotated' });
   });
 
-  it('are kept for ttlSeconds, unless they are to be forgotten', async () => {
+  it('are kept for ttlSeconds, unless they are dropped', async () => {
     let now = 0;
     const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\nttlSeconds: 60`, { now: () => now });
     await credentials();
@@ -137,7 +137,7 @@ describe('the credentials of a profile', () => {
     expect(await credentials()).toMatchObject({ password: canary.value });
   });
 
-  it('do not show in what fetches them', async () => {
+  it('do not appear when their source is inspected', async () => {
     const credentials = credentialsOf(`${FROM_SECRETS_MANAGER}\nttlSeconds: 60`);
     await credentials();
 

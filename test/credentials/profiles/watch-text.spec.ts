@@ -47,14 +47,14 @@ describe('watchText', () => {
     expect(seen).toEqual(texts);
   };
 
-  it('says nothing while the file stays as it is', async () => {
+  it('reports nothing while the file does not change', async () => {
     watch();
     for (let looks = 0; looks < 4; looks += 1) await look();
 
     expect(seen).toEqual([]);
   });
 
-  it('takes no half-written file', async () => {
+  it('ignores a half-written file', async () => {
     watch();
     await writeFile(path, 'sec');
     await look();
@@ -65,7 +65,7 @@ describe('watchText', () => {
     await lookUntil(['second']);
   });
 
-  it('sees a mounted secret whose links are turned to another folder', async () => {
+  it('notices a mounted secret when its links change to another folder', async () => {
     await mkdir(join(folder, 'v1'));
     await mkdir(join(folder, 'v2'));
     await writeFile(join(folder, 'v1', 'profiles.yaml'), 'first');
@@ -80,7 +80,7 @@ describe('watchText', () => {
     await lookUntil(['second']);
   });
 
-  it('says once that the file cannot be read, and then what is in it again', async () => {
+  it('reports once that the file cannot be read, and later its content again', async () => {
     watch();
     await rm(path);
     await lookUntil(['ENOENT']);

@@ -20,7 +20,7 @@ describe('env', () => {
     },
   });
 
-  it('looks into the environment of the process, at each call, unless it is given another', async () => {
+  it('reads the environment of the process at each call, unless another one is given', async () => {
     const name = 'PORTICO_TEST_PASSWORD';
     const provider = env({ name });
     await expect(provider()).rejects.toMatchObject({ reason: 'NOT_FOUND' });

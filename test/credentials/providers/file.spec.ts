@@ -34,7 +34,7 @@ describe('file', () => {
     ['secret\r\n', 'secret'],
     ['secret\n\n', 'secret\n'],
     [' secret ', ' secret '],
-  ])('leaves off one closing line end: %j', async (content, secret) => {
+  ])('removes one final line break: %j', async (content, secret) => {
     await writeFile(path, content);
 
     expect(await file({ path })()).toBe(secret);

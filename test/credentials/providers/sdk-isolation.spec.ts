@@ -93,7 +93,7 @@ describe('the SDKs of the secret stores', () => {
     return { outcomes, output: stdout + stderr };
   };
 
-  it('give their secrets in a process of the built package', async () => {
+  it('return their secrets in a process of the built package', async () => {
     const { outcomes } = await askEveryProvider({});
 
     expect(outcomes).toEqual(Object.fromEntries(Object.keys(parameters).map((name) => [name, found])));
@@ -111,7 +111,7 @@ describe('the SDKs of the secret stores', () => {
     },
   );
 
-  it('fail by an error, and leave the process alone, where there is no login', async () => {
+  it('reject with an error, and keep the process alive, without a login', async () => {
     const { outcomes } = await askEveryProvider({
       ...AWS_WITHOUT_LOGIN,
       ...KEY_VAULT_WITHOUT_LOGIN,

@@ -55,7 +55,7 @@ describe('secretManager', () => {
       await store.close();
     });
 
-    it('gives the version that is named', async () => {
+    it('returns the named version', async () => {
       expect(await secretManager({ ...secretOf(store), version: '7' })()).toBe('old');
     });
 
@@ -72,7 +72,7 @@ describe('secretManager', () => {
   });
 
   describe('with the key file of a service account', () => {
-    it('signs its own token, and asks nobody for one', async () => {
+    it('signs its own token, and requests none', async () => {
       const tokens = await startFaultyEndpoint('403');
       const { environment, publicKey } = serviceAccountKey(`${tokens.url}/token`);
       const store = await startSecretManager({

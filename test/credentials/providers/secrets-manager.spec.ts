@@ -70,7 +70,7 @@ describe('secretsManager', () => {
       await expectCredentialError(secretsManager({ secretId }), expected, canary);
     });
 
-    it('takes a corrected secret after one that lacked the key', async () => {
+    it('uses a corrected secret after one that lacked the key', async () => {
       const secret = new SecretsManagerSecret({ secretId, regionName: 'eu-west-1' });
       const expected = { store: 'secrets_manager', secret: secretId, reason: 'MISSING_KEY' } as const;
       await expectCredentialError(secret.field('apiKey'), expected, canary);

@@ -160,7 +160,7 @@ describe('a secret of Vault', () => {
     }
   });
 
-  it('is asked for in the namespace that is given, or that the environment has', async () => {
+  it('is read in the given namespace, or in that of the environment', async () => {
     await secret({ namespace: 'team-a' }).field()();
     expect(store.lastRequest?.['x-vault-namespace']).toBe('team-a');
 

@@ -81,7 +81,7 @@ describe('the service on a heap of 384 MB', () => {
     expect(service.process.exitCode).toBeNull();
   }, 120_000);
 
-  it('keeps little for callers that never read, and serves others meanwhile', async () => {
+  it('buffers little for callers that never read, and serves others meanwhile', async () => {
     await start('--max-old-space-size=384');
     const before = await residentMegabytes(service.process.pid);
     const silent = Array.from({ length: 15 }, neverReads);

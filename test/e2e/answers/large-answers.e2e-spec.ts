@@ -30,7 +30,7 @@ describe('an answer', () => {
     });
   });
 
-  it('that would be larger has a field for what fits, and an error for each that does not', async () => {
+  it('that would be too large has the fields that fit, and an error for each that does not', async () => {
     const limit = 8 * 1024 * 1024;
     const { data, errors, text, status } = await app.graphql(aliases(9, 'raw'), { handle });
     const refused = Object.values(data).filter((value) => value === null);
@@ -52,7 +52,7 @@ describe('an answer', () => {
     }
   });
 
-  it('counts an entity as often as it is asked for', async () => {
+  it('counts an entity each time it is requested', async () => {
     const one = { __typename: 'Project', id: '0'.padStart(32, 'A') };
     const { data, errors } = await app.graphql(
       'query ($keys: [_Any!]!) { _entities(representations: $keys) { ... on Project { id raw } } }',

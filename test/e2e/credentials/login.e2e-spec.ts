@@ -24,7 +24,7 @@ describe('a login by profile', () => {
     running.secrets.become('ready');
   });
 
-  it('opens a session for one who knows the profile and its key, and no credentials', async () => {
+  it('opens a session for a caller who knows the profile and its key, but no credentials', async () => {
     const { data, errors } = await logIn(byProfile('nightly', KEY));
     expect(errors).toBeUndefined();
     expect(data.login).toEqual({
@@ -33,7 +33,7 @@ describe('a login by profile', () => {
     });
   });
 
-  it('reads the same for no such profile, a wrong key, and what the platform refuses, but for its ticket', async () => {
+  it('fails alike for an unknown profile, a wrong key, and a refusal by the platform, except for its ticket', async () => {
     const refusals = [
       byProfile('daily', KEY),
       byProfile('nightly', 'wrong'),
@@ -102,13 +102,13 @@ describe('a login by profile', () => {
     expect(text).not.toMatch(/secrets_manager|portico/);
   });
 
-  it('tells the caller that a secret is not found, and not its name', async () => {
+  it('tells the caller that a secret was not found, but not its name', async () => {
     const { errors, text } = await logIn(byProfile('lost', KEY));
     expect(errors?.[0]?.extensions).toMatchObject({ reason: 'SECRET_NOT_FOUND', retryable: false });
     expect(text).not.toMatch(/secrets_manager|"lost"/);
   });
 
-  it('is as good as any failed login where no profiles are configured', async () => {
+  it('fails like any other login if no profiles are configured', async () => {
     const app = await startApp();
     const { errors } = await app.graphql(LOGIN, { variables: { input: byProfile('nightly', KEY) } });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'LOGIN_FAILED' });
@@ -133,7 +133,7 @@ describe('the file of the profiles', () => {
     jest.useRealTimers();
   });
 
-  it('is taken anew without a restart, and stays as it was when a change is bad', async () => {
+  it('is updated without a restart, and unchanged by an invalid edit', async () => {
     expect(await codeOf('daily')).toBe('UNAUTHENTICATED');
     await running.file.write(profileYaml({ name: 'daily', key: KEY }));
     for (let looks = 0; looks < 50 && (await codeOf('daily')) !== undefined; looks += 1) {

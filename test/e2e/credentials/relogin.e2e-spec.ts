@@ -27,7 +27,7 @@ describe('a session that a profile opened', () => {
   });
   afterEach(() => running.close());
 
-  it('logs itself in again when the platform no longer knows it, and the request does not notice', async () => {
+  it('is logged in again when the platform no longer knows it, unnoticed by the request', async () => {
     const handle = await open();
     expire();
     const { data, errors } = await load(handle);
@@ -41,7 +41,7 @@ describe('a session that a profile opened', () => {
     expect(running.platform.logins).toEqual([204, 204]);
   });
 
-  it('is healed within one request after its secret was rotated: 10 operations that find it expired, one login', async () => {
+  it('recovers within one request after its secret was rotated: 10 operations that find it expired, one login', async () => {
     const handle = await open();
     const fetched = running.secrets.fetches;
     rotate('second');
@@ -72,7 +72,7 @@ describe('a session that a profile opened', () => {
     expect(running.platform.logins).toEqual([204, 204]);
   });
 
-  it('is prolonged by extend also when that finds it expired', async () => {
+  it('is extended even when the extension finds it expired', async () => {
     const handle = await open();
     expire();
     const { errors } = await running.app.graphql('mutation { extend { sessionStatus { timeoutSeconds } } }', {
@@ -91,7 +91,7 @@ describe('a session that a profile opened', () => {
     }
   });
 
-  it('has its kept secret fetched once more when that is refused, and tried again as it is another', async () => {
+  it('has its kept secret fetched once more when it is refused, and tries again if it has changed', async () => {
     const handle = await open('cached');
     rotate('second');
     expire();
@@ -100,7 +100,7 @@ describe('a session that a profile opened', () => {
     expect(running.secrets.fetches).toBe(2);
   });
 
-  it('gives up with the error when the secret is still the same, and tries nothing more', async () => {
+  it('gives up with the error, without another try, when the secret is still the same', async () => {
     const handle = await open();
     running.platform.changePassword('one that the store does not have yet');
     expire();
@@ -139,7 +139,7 @@ describe('a session that a profile opened', () => {
     expect((await load(handle)).errors?.[0]?.extensions).toMatchObject({ reason: 'NO_SESSION' });
   });
 
-  it("is the only kind that does so: a user's own session is never logged in again", async () => {
+  it("is the only kind: a user's own session is never logged in again", async () => {
     const handle = await bearerHandle(running.app.graphql, { username: 'demo', password: 'first' });
     expire();
     const { errors } = await load(handle);

@@ -110,7 +110,7 @@ describe('the service with credential profiles, as a process', () => {
     expect(answers.filter(({ errors }) => errors !== undefined)).toHaveLength(13);
 
     await writeProfiles(`profiles: { nightly: { password: ${canaries.plant('YAML')} } }`);
-    await eventually(() => service.output().includes('The profiles stay as they were'));
+    await eventually(() => service.output().includes('The profiles are unchanged'));
 
     const metricsUrl = /http:\/\/[^"\s]+\/metrics/.exec(service.output())?.[0] ?? '';
     const metrics = await (await fetch(metricsUrl)).text();
@@ -121,7 +121,7 @@ describe('the service with credential profiles, as a process', () => {
 
     const output = service.output();
     expect(output).toContain('secrets_manager \\"portico\\": the store refused the request');
-    expect(output).toContain('A session of the profile nightly has logged itself in again');
+    expect(output).toContain('A session of the profile nightly was logged in again');
     // The audit log tells which account or profile was tried, as given; nothing else does, and it tells nothing else.
     const isAudit = (line: string): boolean => line.includes('"audit":1');
     const lines = output.split('\n');
@@ -163,7 +163,7 @@ describe('the service with credential profiles, as a process', () => {
     );
   });
 
-  it('holds no secret where its profiles are looked at', async () => {
+  it('shows no secret when its profiles are inspected', async () => {
     const canaries = createCanaries();
     const environmentOfProfiles = { API_KEY: canaries.plant('ENV') };
     const key = canaries.plant('KEY');

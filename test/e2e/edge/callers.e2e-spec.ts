@@ -9,7 +9,7 @@ const PAGE = 'https://page.example';
 const ME = '{ me { fullName } }';
 const LOGIN = 'mutation { login(input: {username: "demo", password: "demo"}) { handle } }';
 
-describe('a caller with two handles, a dead one, or one of somebody else', () => {
+describe('a caller with two handles, an expired one, or a foreign token', () => {
   let app: TestApp;
   beforeAll(async () => (app = await startApp({ CORS_ORIGINS: PAGE, CORS_HEADERS: 'baggage,sentry-trace' })));
   afterAll(() => app.close());
@@ -53,13 +53,13 @@ describe('a caller with two handles, a dead one, or one of somebody else', () =>
     ]);
   });
 
-  it('gets a new cookie by a login that comes with a dead one', async () => {
+  it('gets a new cookie by a login that is sent with an expired one', async () => {
     const headers = { cookie: `${COOKIE}=${newHandle()}`, 'sec-fetch-site': 'same-origin' };
     const [cookie = ''] = setCookies(await app.graphql(LOGIN, { headers }));
     expect(cookie).toMatch(/^__Host-portico=[\w-]{43};/);
   });
 
-  it('is told so when the bearer token is none of this service', async () => {
+  it('is told when the bearer token is not a handle of this service', async () => {
     const answer = await app.graphql(ME, { handle: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln' });
     expect(reason(answer)).toBe('NO_SESSION');
     expect(answer.errors?.[0]?.message).toContain('SESSION_HEADER');

@@ -45,7 +45,7 @@ describe('the HTTP side of the endpoint', () => {
     expect(text).not.toMatch(/CANARY|\bat \/|\.js:|node_modules|stack/i);
   }
 
-  describe('refuses as GraphQL JSON, without a stack and without what was sent,', () => {
+  describe('refuses as GraphQL JSON, without a stack and without repeating the request,', () => {
     it.each<[string, number, RequestInit]>([
       ['malformed JSON', 400, { headers: JSON_TYPE, body: `{"query": ${CANARY}` }],
       ['JSON that ends early', 400, { headers: JSON_TYPE, body: query.slice(0, -3) }],
@@ -204,13 +204,13 @@ describe('the HTTP side of the endpoint', () => {
     });
   });
 
-  it('takes HTTP/1.0, which needs no host', async () => {
+  it('accepts HTTP/1.0, which needs no host', async () => {
     const answer = await rawExchange(app.url, 'GET /graphql?query={hasSession} HTTP/1.0\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
     expect(answer).toContain('{"data":{"hasSession":false}}');
   });
 
-  it('takes names that stand once in each of several objects, and colons in texts', async () => {
+  it('accepts names that occur once in each of several objects, and colons in strings', async () => {
     const variables = { a: [{ x: '":', y: '\\":' }, { x: 1 }, {}, { x: { x: null } }] };
     const response = await send({
       headers: JSON_TYPE,
@@ -224,7 +224,7 @@ describe('the HTTP side of the endpoint', () => {
     await expectRefusal(response, 415);
   });
 
-  it('takes JSON in capital letters and with a charset', async () => {
+  it('accepts a JSON content type in capital letters and with a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; charset="UTF-8"' };
     const response = await send({ headers, body: query });
     expect(await response.json()).toEqual({ data: { hasSession: false } });

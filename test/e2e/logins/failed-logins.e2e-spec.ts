@@ -65,7 +65,7 @@ describe('failed logins', () => {
     expect(answers.map(codeOf)).toEqual(users.map(() => undefined));
   });
 
-  it('count by the address that the trusted proxy saw, not by one that the caller wrote', async () => {
+  it('count by the address that the trusted proxy saw, not by one that the caller sent', async () => {
     for (let n = 0; n < 5; n += 1) await login('demo', 'guess', `203.0.113.${n}, 192.0.2.9`);
     expect(codeOf(await login('demo', 'demo', '198.51.100.1, 192.0.2.9'))).toBe('RATE_LIMITED');
     expect(codeOf(await login('demo', 'demo', '198.51.100.1, 192.0.2.10'))).toBeUndefined();
@@ -88,7 +88,7 @@ describe('failed logins', () => {
     expect(codeOf(await logIn({ apiKey: 'demo-api-key' }))).toBeUndefined();
   });
 
-  it('are none of those that succeed, however many', async () => {
+  it('do not include successful logins, however many', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => login('demo', 'demo')));
     expect(answers.map(codeOf)).toEqual(Array(40).fill(undefined));
   });

@@ -113,7 +113,7 @@ describe('the login of a caller who hangs up', () => {
     });
   });
 
-  it('stays logged in for one who hangs up after the answer', async () => {
+  it('stays logged in for a caller who hangs up after the answer', async () => {
     login.open();
     const stays = new AbortController();
     const text = await post(`${LOGIN} { handle }`, stays.signal);

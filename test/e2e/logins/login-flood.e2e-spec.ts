@@ -36,7 +36,7 @@ describe('a flood of failed logins from many networks', () => {
       );
   const reasonOf = ({ errors }: Answer): unknown => errors?.[0]?.extensions.reason;
 
-  it('refuses neither an honest user from another one, nor the attacked user where he logged in before, and is reported once', async () => {
+  it('refuses neither an honest user from another one, nor the attacked user where they logged in before, and is reported once', async () => {
     const home = '2001:db8:aaaa:1::7';
     expect(reasonOf(await logIn('demo', 'demo', home))).toBeUndefined();
     const outcomes = await Promise.all(

@@ -53,7 +53,7 @@ describe('the audit log', () => {
     });
   };
 
-  it('tells of a session from its login to its end, under one name, and of its handle when that is tried later', async () => {
+  it('records a session from its login to its end under one name, and a later use of its handle', async () => {
     const handle = await bearerHandle(graphql, { username: 'demo', password: 'demo' });
     await graphql('mutation { logout { loggedOut } }', { handle });
     const late = await graphql('{ projects { id } }', { handle });
@@ -80,7 +80,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells of logins that failed and of those that were refused unasked, by the name that was given', async () => {
+  it('records failed logins, and those refused without asking the platform, by the given name', async () => {
     const name = 'eve\u202e\nadmin';
     for (let n = 0; n < 4; n += 1) {
       await graphql(LOGIN, { variables: { input: { username: name, password: 'wrong' } } });
@@ -110,7 +110,7 @@ describe('the audit log', () => {
     expect(await readFile(path, 'utf8')).not.toContain('CANARY');
   });
 
-  it('tells of profiles that are used, of sessions that log themselves in again, and of those that end', async () => {
+  it('records the use of profiles, sessions that are logged in again, and those that end', async () => {
     await graphql(LOGIN, { variables: { input: { profile: 'nightly', profileKey: 'wrong' } } });
     const handle = await bearerHandle(graphql, { profile: 'nightly', profileKey: KEY });
     const own = await bearerHandle(graphql, { username: 'demo', password: 'demo' });
@@ -176,14 +176,14 @@ describe('where the audit log goes', () => {
   const login = (call: GraphQLCaller): Promise<unknown> =>
     call('mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }');
 
-  it('is stdout when nothing is set, also where the log is silent', async () => {
+  it('is stdout by default, even if the log is silent', async () => {
     const service = await runService(folder.path, { LOG_LEVEL: 'silent' });
     await login(service.graphql);
     await eventually(() => service.output().includes('{"audit":1,'));
     await service.stop();
   });
 
-  it('is a file that logrotate may take away: SIGHUP opens a new one, and nothing is lost', async () => {
+  it('is a file that logrotate may move: SIGHUP opens a new one, and nothing is lost', async () => {
     const path = `${folder.path}/audit.log`;
     const service = await runService(folder.path, { AUDIT_LOG: path });
     await login(service.graphql);

@@ -110,7 +110,7 @@ describe('at LOG_LEVEL=info', () => {
     });
   });
 
-  it('an outage of the platform leaves a line for each who met it', async () => {
+  it('an outage of the platform leaves a line for each caller affected', async () => {
     await platform.close();
     const answer = await service.graphql('mutation { login { expiresAt } }');
 

@@ -195,7 +195,7 @@ describe('a service with OpenTelemetry', () => {
     expect(canaries.findIn(collector.received())).toEqual([]);
   });
 
-  it('shows what a profile asks of a secret store, by the name of the store alone', async () => {
+  it('shows the fetches of a profile from a secret store, by the name of the store only', async () => {
     const profiles = profileYaml({ name: 'nightly', key: 'its-key', secretId: 'prod/nightly' });
     const running = await startProfileApp(profiles, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const secret = { username: 'demo', password: 'demo', note: 'CANARY-in-the-secret' };

@@ -73,7 +73,7 @@ suite(`two instances on one redis, ten minutes ahead and behind (${redisMissing 
     expect(ahead - behind).toBeGreaterThan(2 * TEN_MINUTES - LEEWAY);
   });
 
-  it('agree on when a session that nobody uses ends, whoever began it', async () => {
+  it('agree on when an unused session ends, whichever instance started it', async () => {
     const used = await sessionsOfAllPairs();
     const unused = await sessionsOfAllPairs();
     await ageRedis(redis.admin, IDLE - LEEWAY);
@@ -94,7 +94,7 @@ suite(`two instances on one redis, ten minutes ahead and behind (${redisMissing 
     expect(await areOpen(sessions)).toEqual(Array(4).fill(false));
   });
 
-  it('tell the same absolute end, by the clock of redis', async () => {
+  it('report the same absolute end, by the clock of Redis', async () => {
     for (const instance of instances) {
       const { data } = await answerAtLast(() =>
         instance(

@@ -27,7 +27,7 @@ suite(`an embedded store whose disk is full (${tinyDiskMissing ?? 'a tmpfs of on
     await disk.unmount();
   });
 
-  it('refuses logins, goes on reading, tears nothing, and takes logins again when there is room', async () => {
+  it('refuses logins, keeps reading, corrupts nothing, and accepts logins again when there is space', async () => {
     const handle = await bearerHandle(app.graphql, { username: 'alice' });
     await writeFile(`${disk.path}/filler`, Buffer.alloc(1024 * 1024)).catch(() => undefined);
 

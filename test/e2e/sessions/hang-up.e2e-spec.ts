@@ -60,7 +60,7 @@ describe('callers who hang up', () => {
     await Promise.all(asked);
   });
 
-  it('leave a read alone that another caller waits for, until that one has left too', async () => {
+  it('do not abort a read that another caller waits for, until that caller has left too', async () => {
     const handle = await logIn();
     const [first, second] = [new AbortController(), new AbortController()];
     const asked = [ask('{ me { id } }', handle, first)];

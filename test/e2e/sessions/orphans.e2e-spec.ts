@@ -8,7 +8,7 @@ import { type ProfileApp, startProfileApp } from '../../support/credentials/star
 
 const KEY = 'the-key-of-the-profile';
 
-describe('a platform session whose record the store does not take', () => {
+describe('a platform session that the store does not accept', () => {
   let running: ProfileApp;
   let store: SessionStore;
   /** Every platform session that the service has begun since the last test. */

@@ -21,7 +21,7 @@ suite(`a service on redis (${redisMissing ?? 'a redis-server that the test owns'
     await folder.remove();
   });
 
-  it('speaks TLS with a password by the url alone, and not to a server that it has no reason to trust', async () => {
+  it('uses TLS with a password from the URL alone, and never with an untrusted server', async () => {
     const { key, cert, path } = await makeCertificate();
     const keyFile = `${folder.path}/redis.key`;
     await writeFile(keyFile, key);

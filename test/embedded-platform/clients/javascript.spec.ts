@@ -78,7 +78,7 @@ describe('clients in JavaScript', () => {
     expect((await http.send('POST auth/login', JSON_BODY, body)).status).toBe(204);
   });
 
-  it('pass a session on by identity token, with the login mode as a string, in a form or in JSON', async () => {
+  it('hand over a session by identity token, with the login mode as a string, in a form or in JSON', async () => {
     const login = await http.send(
       'POST auth/login',
       FORM,

@@ -170,7 +170,7 @@ describe('logging in to the embedded platform', () => {
     });
   });
 
-  it('treats an empty password as a wrong one', async () => {
+  it('treats an empty password as wrong', async () => {
     await expectRefusal(
       login({ username: 'demo', password: '', loginMode: 1, applicationType: 8 }),
       WRONG_CREDENTIALS,

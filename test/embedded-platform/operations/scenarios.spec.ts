@@ -52,7 +52,7 @@ describe('the scenario logins of the embedded platform', () => {
       }
     });
 
-    it('does not show itself to a wrong password', async () => {
+    it('does not appear with a wrong password', async () => {
       await expectRefusal(
         wire.call('POST auth/login', { json: { username, password: 'wrong', loginMode: 1 } }),
         { status: 401, code: 'ERR003', iServerCode: -2147216959 },
@@ -130,7 +130,7 @@ describe('the scenario logins of the embedded platform', () => {
     expect(await waited(() => wire.loginAs('demo'))).toBe(0);
   });
 
-  it('slow delays nobody else', async () => {
+  it('slow delays no one else', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await using holding = await startPlatform({ wait: () => held });

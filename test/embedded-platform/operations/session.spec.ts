@@ -66,7 +66,7 @@ describe('a session of the embedded platform', () => {
     expect(await statusOf(wire.call('GET sessions', { headers }))).toBe(200);
   });
 
-  it('gives its status', async () => {
+  it('returns its status', async () => {
     const response = await wire.call('GET sessions', { session });
 
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -81,7 +81,7 @@ describe('a session of the embedded platform', () => {
     });
   });
 
-  it('gives its user, and no id for a guest', async () => {
+  it('returns its user, without an id for a guest', async () => {
     const guest = await wire.login({ loginMode: 8 });
 
     expect(await jsonOf(wire.call('GET sessions/userInfo', { session }))).toEqual({

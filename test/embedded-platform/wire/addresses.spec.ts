@@ -88,7 +88,7 @@ describe('the addresses of the embedded platform', () => {
     }
   });
 
-  it('give the status of the platform without a login, with versions that clients accept', async () => {
+  it('return the status of the platform without a login, with versions that clients accept', async () => {
     platform.clock.advance(65_000);
     const response = await wire.call('GET status');
 

@@ -88,7 +88,7 @@ describe('a caller that is slow', () => {
     await eventually(async () => (await openConnections(impatient.server)) === 0);
   });
 
-  it('keeps nobody else from an answer, however many of its kind there are', async () => {
+  it('delays no other caller, however many of its kind there are', async () => {
     await using platform = await startPlatform();
     const wire = new Wire(platform.baseUrl);
     const port = Number(new URL(platform.baseUrl).port);

@@ -65,7 +65,7 @@ describe('an error on its way out', () => {
     expect(extensions).toMatchObject({ code: 'UNAUTHENTICATED', reason, platformCode: 'ERR003' });
   });
 
-  it('tells a session that never was from one that has ended', () => {
+  it('distinguishes a session that never existed from one that has ended', () => {
     expect(mapped(new client.SessionError('none')).extensions).toMatchObject({
       reason: 'NO_SESSION',
       platformCode: 'N/A',

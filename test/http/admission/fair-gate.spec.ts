@@ -17,7 +17,7 @@ async function entered(result: Promise<Leave | Full>): Promise<Leave> {
 }
 
 describe('a gate', () => {
-  it('lets as many in as are allowed, and the next when one leaves', async () => {
+  it('admits as many as are allowed, and the next one when one leaves', async () => {
     const gate = gateOf(2);
     const first = await entered(gate.enter(party('a'), NEVER));
     await entered(gate.enter(party('b'), NEVER));
@@ -33,7 +33,7 @@ describe('a gate', () => {
     expect([gate.inFlight, gate.waiting]).toEqual([2, 0]);
   });
 
-  it('counts a place that is given back twice once', async () => {
+  it('counts a place that is returned twice only once', async () => {
     const gate = gateOf(2);
     const leave = await entered(gate.enter(party('a'), NEVER));
     await entered(gate.enter(party('a'), NEVER));
@@ -42,7 +42,7 @@ describe('a gate', () => {
     expect(gate.inFlight).toBe(1);
   });
 
-  it('lets the parties take turns: a long line keeps nobody else from the next place', async () => {
+  it('lets the parties take turns: a long line of one party does not delay another', async () => {
     const gate = gateOf(4);
     const places: Leave[] = [];
     for (let n = 0; n < 4; n += 1) places.push(await entered(gate.enter(party('hog', 10), NEVER)));
@@ -84,7 +84,7 @@ describe('a gate', () => {
     expect(await gate.enter(party('fifth'), NEVER)).toBe('all');
   });
 
-  it('refuses after its patience, and whoever has gone at once', async () => {
+  it('refuses a request after its patience, and one whose caller has left at once', async () => {
     const gate = gateOf(1, 20);
     await entered(gate.enter(party('a'), NEVER));
     expect(await gate.enter(party('b'), NEVER)).toBe('all');
@@ -98,7 +98,7 @@ describe('a gate', () => {
     expect(patient.waiting).toBe(0);
   });
 
-  it('lets those in who wait when the limit is raised', async () => {
+  it('admits waiting requests when the limit is raised', async () => {
     let most = 1;
     const gate = new FairGate({ most: () => most, mostWaiting: 4, patience: LONG });
     await entered(gate.enter(party('a'), NEVER));

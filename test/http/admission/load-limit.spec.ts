@@ -5,7 +5,7 @@ const CALM = { delay: 5, heap: 0.3 };
 const LATE = { delay: 200, heap: 0.3 };
 
 describe('the limit of requests in flight', () => {
-  it('stays at its most while the process has time, however many wait for the platform', () => {
+  it('stays at its maximum while the process has time, however many requests wait for the platform', () => {
     const limit = new LoadLimit(4096);
     for (let n = 0; n < 10; n += 1) limit.observe({ ...CALM, inFlight: 4000 });
     expect([limit.value, limit.isShedding]).toEqual([4096, false]);
@@ -14,7 +14,7 @@ describe('the limit of requests in flight', () => {
   it.each([
     ['the event loop is late', LATE],
     ['the heap is nearly full', { delay: 5, heap: 0.95 }],
-  ])('falls below what is in flight while %s, step by step', (_what, sample) => {
+  ])('falls below the requests in flight while %s, step by step', (_what, sample) => {
     const limit = new LoadLimit(4096);
     limit.observe({ ...sample, inFlight: 1000 });
     expect([limit.value, limit.isShedding]).toEqual([4096, false]);
@@ -26,7 +26,7 @@ describe('the limit of requests in flight', () => {
     expect(limit.value).toBe(50);
   });
 
-  it('stays while few are in flight, who are not what makes the loop late', () => {
+  it('stays while few requests are in flight, since they are not what delays the event loop', () => {
     const limit = new LoadLimit(4096);
     for (let n = 0; n < 5; n += 1) limit.observe({ ...LATE, inFlight: 50 });
     expect(limit.value).toBe(4096);

@@ -30,7 +30,7 @@ describe('the handle of a request', () => {
     });
   });
 
-  it('is that of the cookie beside the token of somebody else', () => {
+  it('is that of the cookie when the bearer token is foreign', () => {
     expect(presentedHandle('Bearer eyJhbGciOi.eyJz.c2ln', `${NAME}=${handle}`, NAME)).toEqual({
       handle: { handle, transport: 'cookie' },
       foreignBearer: true,
@@ -49,7 +49,7 @@ describe('the handle of a request', () => {
     ['the cookie is malformed', undefined, `${NAME}=__proto__`, { withCookie: true }],
     ['the cookie is quoted', undefined, `${NAME}="${handle}"`, { withCookie: true }],
     ['the cookie is escaped', undefined, `${NAME}=%41${handle.slice(1)}`, { withCookie: true }],
-  ])('is none when %s', (_case, bearer, cookie, rest) => {
+  ])('is absent when %s', (_case, bearer, cookie, rest) => {
     expect(presentedHandle(bearer, cookie, NAME)).toMatchObject({ handle: undefined, ...rest });
   });
 

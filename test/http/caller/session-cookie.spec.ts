@@ -11,7 +11,7 @@ describe('the session cookie', () => {
     expect(sessionCookie(protocol, host)).toEqual({ name: '__Host-portico', secure: true });
   });
 
-  it('is neither over plain http to another host, where no browser would take it', () => {
+  it('is neither over plain HTTP to another host, where no browser would accept it', () => {
     expect(sessionCookie('http', 'graph.example')).toEqual({ name: 'portico', secure: false });
     expect(sessionCookie('http', 'localhost.evil.example')).toEqual({ name: 'portico', secure: false });
   });
@@ -30,7 +30,7 @@ describe('the session cookie', () => {
     );
   });
 
-  it('is taken back by an empty one in the past', () => {
+  it('is cleared by an empty one in the past', () => {
     expect(setCookieHeader({ name: 'portico', secure: false }, 'clear')).toMatch(/^portico=;.*1970/);
   });
 });

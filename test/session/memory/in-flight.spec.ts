@@ -18,7 +18,7 @@ describe('work in flight', () => {
     };
   };
 
-  it('is shared by all who ask for the same of one session meanwhile', async () => {
+  it('is shared by all callers who ask for the same thing of one session meanwhile', async () => {
     const { work, open } = answers();
     const inFlight = new InFlight();
     const asked = Array.from({ length: 50 }, () => inFlight.share('session', 'read', work));
@@ -49,7 +49,7 @@ describe('work in flight', () => {
     expect(inFlight.size).toBe(0);
   });
 
-  it('is shared with nobody who asks after it was dropped, and does not disturb what came after', async () => {
+  it('is not shared with callers who ask after it was dropped, and does not disturb later work', async () => {
     const first = answers();
     const second = answers();
     const inFlight = new InFlight();
@@ -95,7 +95,7 @@ describe('work in flight', () => {
       expect(inFlight.size).toBe(0);
     });
 
-    it('is never aborted while one takes part who cannot leave', () => {
+    it('is never aborted while one of its callers cannot leave', () => {
       const inFlight = new InFlight();
       const { work, signals } = endless();
       const [caller] = callers(1);
@@ -105,7 +105,7 @@ describe('work in flight', () => {
       expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     });
 
-    it('is begun anew by who asks after it was aborted', async () => {
+    it('is started again for a caller who asks after it was aborted', async () => {
       const inFlight = new InFlight();
       const [caller] = callers(1);
       const left = inFlight.share('session', 'read', endless().work, caller?.signal);
@@ -120,7 +120,7 @@ describe('work in flight', () => {
     const ask = (inFlight: InFlight, { work }: { work: () => Promise<number> }, session = 'session') =>
       inFlight.share(session, 'read', work);
 
-    it('is given again to the same session and name only', async () => {
+    it('is reused for the same session and name only', async () => {
       const inFlight = new InFlight(REUSE);
       const { work, open, calls } = answers();
       open();
@@ -130,7 +130,7 @@ describe('work in flight', () => {
       expect(calls()).toBe(3);
     });
 
-    it('is not given again after a drop, even if that came before the answer', async () => {
+    it('is not reused after a drop, even if the drop came before the answer', async () => {
       const inFlight = new InFlight(REUSE);
       const { work, open } = answers();
       const early = ask(inFlight, { work });
@@ -142,7 +142,7 @@ describe('work in flight', () => {
       expect(await ask(inFlight, { work })).toBe(3);
     });
 
-    it('is not given again after its time', async () => {
+    it('is not reused after its time', async () => {
       const inFlight = new InFlight({ ...REUSE, milliseconds: 1 });
       const { work, open } = answers();
       open();
@@ -151,7 +151,7 @@ describe('work in flight', () => {
       expect(await ask(inFlight, { work })).toBe(2);
     });
 
-    it('is not kept where it does not fit, or has failed', async () => {
+    it('is not kept if it does not fit or has failed', async () => {
       const inFlight = new InFlight(REUSE);
       const large = (): Promise<string> => Promise.resolve('x'.repeat(60));
       await inFlight.share('one', 'read', large);

@@ -3,7 +3,7 @@ import { ShortMemory } from '../../../src/session/memory/short-memory.js';
 import { manualClock } from '../../support/manual-clock.js';
 
 describe('a short memory', () => {
-  it('keeps what is used, and gives nothing that was not used for too long', () => {
+  it('keeps what is used, and returns nothing that was unused for too long', () => {
     const clock = manualClock();
     const memory = new ShortMemory<{ n: number }>(10, 1000, clock.now);
     memory.set('used', { n: 1 });
@@ -16,7 +16,7 @@ describe('a short memory', () => {
     expect(memory.get('unused')).toBeUndefined();
   });
 
-  it('lets go of what nobody asks for any more', () => {
+  it('drops what is no longer asked for', () => {
     const clock = manualClock();
     const memory = new ShortMemory<{ n: number }>(10, 1000, clock.now);
     memory.set('one', { n: 1 });
@@ -30,7 +30,7 @@ describe('a short memory', () => {
     expect(memory.size).toBe(0);
   });
 
-  it('is bounded: what was not used for the longest time goes first', () => {
+  it('is bounded: the least recently used value is dropped first', () => {
     const memory = new ShortMemory<{ n: number }>(2, 1000);
     memory.set('a', { n: 1 });
     memory.set('b', { n: 2 });

@@ -51,7 +51,7 @@ describe('the keys, changed as the documentation says', () => {
     expect(await isOpen(handle, withKeys(BEFORE))).toBe(false);
   });
 
-  it('move a session with its next use, and close what the old key has sealed when that is dropped', async () => {
+  it('move a session at its next use, and close what the old key sealed when that key is removed', async () => {
     const used = await beginSession(withKeys(LAST), client, 'alice');
     const unused = await beginSession(withKeys(LAST), client, 'bob');
     await use(used, withKeys(FIRST));

@@ -49,7 +49,7 @@ describe('a record that does not open', () => {
     ['another session’s', async () => sealedOf(await beginSession(service, client, 'mallory'))],
     ['changed', async () => `${(await sealedOf(handle)).slice(0, -4)}AAAA`],
     ['cut off', () => Promise.resolve(`2.${keyMark(KEY)}.`)],
-  ])('since it is %s is removed, and told of and counted once', async (_what, forged) => {
+  ])('because it is %s is removed, and logged and counted once', async (_what, forged) => {
     await store.replace(storeKey(handle), 1, await forged());
     const answers = await Promise.all(Array.from({ length: 5 }, () => isOpen()));
     expect(answers).toEqual(Array(5).fill(false));
@@ -62,14 +62,14 @@ describe('a record that does not open', () => {
     ]);
   });
 
-  it('since it is not of the version that it says is removed', async () => {
+  it('because it does not have the version that it claims is removed', async () => {
     const first = await sealedOf(handle);
     await store.replace(storeKey(handle), 1, first);
     expect(await isOpen()).toBe(false);
     expect(await store.read(storeKey(handle))).toBeUndefined();
   });
 
-  it('since its key is not known stays, is counted each time and told of once, and opens when the key is back', async () => {
+  it('because its key is unknown stays, is counted each time and logged once, and opens when the key is back', async () => {
     const withoutKey = sessionService(store, client, [serverKey('b')], undefined, refused);
     expect(await isOpen(withoutKey)).toBe(false);
     expect(await isOpen(withoutKey)).toBe(false);
@@ -81,7 +81,7 @@ describe('a record that does not open', () => {
     expect(await isOpen()).toBe(true);
   });
 
-  it('since another host gave the id of its key to another key stays there, for the host that has the key', async () => {
+  it('because another host uses the id of its key for another key stays, for the host that has the key', async () => {
     const elsewhere = sessionService(store, client, [serverKey('a')], undefined, refused);
     expect(await isOpen(elsewhere)).toBe(false);
     expect(refused.count('unknown_key')).toBe(1);

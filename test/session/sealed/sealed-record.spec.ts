@@ -49,7 +49,7 @@ describe('a sealed record', () => {
     expect(seal.open(sealed, { ...bound, version: 2 })).toBeUndefined();
   });
 
-  it('opens with an old key after a rotation, and says that it is old', () => {
+  it('opens with an old key after a rotation, and reports that the key is old', () => {
     const bound = context();
     const sealed = seal.seal(SECRET, bound);
     const rotated = new RecordSeal([key('second'), first]);

@@ -16,7 +16,7 @@ describe('session keys', () => {
     expect(file).toBeUndefined();
   });
 
-  it('are made once and kept beside the store for the owner alone', async () => {
+  it('are created once and kept next to the store, readable for the owner only', async () => {
     const path = `${folder.path}/data/sessions.db`;
     const made = sessionKeys(undefined, path);
     expect(made.keys[0].key).toHaveLength(32);
@@ -24,7 +24,7 @@ describe('session keys', () => {
     expect(sessionKeys(undefined, path).keys).toEqual(made.keys);
   });
 
-  it('are asked for plainly where the file holds something else', async () => {
+  it('are clearly demanded when the file holds something else', async () => {
     const file = `${folder.path}/sessions.db.keys`;
     await writeFile(file, 'CANARY-KEY');
     await chmod(file, 0o600);

@@ -43,14 +43,14 @@ describe('the embedded session store', () => {
     await again.close();
   });
 
-  it('says so plainly when the file is open already', async () => {
+  it('reports clearly when the file is already open', async () => {
     const store = new EmbeddedSessionStore(path, LIFE);
     await store.create('key', 'sealed');
     expect(() => new EmbeddedSessionStore(path, LIFE)).toThrow(/another process has its file open/);
     await store.close();
   });
 
-  it('refuses a file that is no session file, and leaves it alone', async () => {
+  it('refuses a file that is not a session file, and does not change it', async () => {
     await writeFile(path, 'something else, long enough to be looked at as a database header'.repeat(20));
     expect(() => new EmbeddedSessionStore(path, LIFE)).toThrow(SessionStoreUnavailableError);
   });
@@ -62,7 +62,7 @@ describe('the embedded session store', () => {
     await expect(store.ping()).rejects.toThrow(SessionStoreUnavailableError);
   });
 
-  it('ends what nobody reads in time although the clock was set back', async () => {
+  it('ends an unused session in time although the clock was set back', async () => {
     const clock = manualClock();
     const store = new EmbeddedSessionStore(path, LIFE, clock.now);
     await store.create('unread', 'sealed');

@@ -38,7 +38,7 @@ describe('a redis that answers something else than it was asked', () => {
     ['a number', ':7\r\n'],
     ['a text', '$3\r\nabc\r\n'],
     ['an empty list', '*0\r\n'],
-  ])('by %s is a lost store, and its connection is dropped', async (_what, reply) => {
+  ])('by %s counts as a lost store, and its connection is dropped', async (_what, reply) => {
     const odd = await startOddRedis(reply);
     server = odd.server;
     store = await RedisSessionStore.open(odd.url, LIFE);

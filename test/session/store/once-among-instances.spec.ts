@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { gate } from '../../support/gate.js';
 import { manualClock, type ManualClock } from '../../support/manual-clock.js';
 
-describe('what is done once among instances', () => {
+describe('work that is done once among instances', () => {
   let clock: ManualClock;
   let store: SessionStore;
   let asked: number;
@@ -26,7 +26,7 @@ describe('what is done once among instances', () => {
     expect(asked).toBeGreaterThan(0);
   });
 
-  it('is done by one, and the others wait for its end', async () => {
+  it('is done by one instance while the others wait', async () => {
     const held = gate();
     let runs = 0;
     const work = async (): Promise<void> => {
@@ -40,7 +40,7 @@ describe('what is done once among instances', () => {
     expect(runs).toBe(1);
   });
 
-  it('is done by the next when the first one fails, who is told that it had to wait', async () => {
+  it('is done by the next instance when the first one fails, which learns that it had to wait', async () => {
     const held = gate();
     const first = onceAmongInstances(store, 'session', async () => {
       await held.passed;
@@ -57,7 +57,7 @@ describe('what is done once among instances', () => {
     expect(told).toEqual([true]);
   });
 
-  it('is done by another when the first one has died', async () => {
+  it('is done by another instance when the first one has crashed', async () => {
     await store.lease('session', 'an instance that was killed', 3000);
     const second = onceAmongInstances(store, 'session', () => Promise.resolve());
     await eventually(() => asked > 3);

@@ -42,7 +42,7 @@ suite('the redis session store', () => {
     await redis.close();
   });
 
-  it('leaves expiry to redis: what has ended takes no memory', async () => {
+  it('leaves expiry to Redis: ended sessions take no memory', async () => {
     await start();
     await store.create('key', 'sealed');
     const [key = ''] = await redis.admin.keys('portico:session:*');
@@ -57,7 +57,7 @@ suite('the redis session store', () => {
     expect(await store.read('key')).toBeUndefined();
   });
 
-  it('fails within its limit while redis is stalled or gone, and finds back by itself', async () => {
+  it('fails within its time limit while Redis is stalled or gone, and recovers on its own', async () => {
     await start();
     await store.create('key', 'sealed');
 
@@ -98,7 +98,7 @@ suite('the redis session store', () => {
     expect(await store.read('key')).toMatchObject({ version: 2, sealed: 'second' });
   });
 
-  it('goes on reading when redis is full, and refuses new sessions beforehand', async () => {
+  it('keeps reading when Redis is full, and refuses new sessions beforehand', async () => {
     await start();
     await store.create('key', 'sealed');
     await redis.admin.config('SET', 'maxmemory', '1kb');
@@ -122,7 +122,7 @@ suite('the redis session store', () => {
     await other.close();
   });
 
-  it('logs in by the password of its url, and tells nobody what it was', async () => {
+  it('logs in with the password of its URL, and never reveals it', async () => {
     const password = 'CANARY-PW-redis';
     redis = await startRedis(['--requirepass', password], { password });
     store = await RedisSessionStore.open(`redis://:${password}@127.0.0.1:${redis.port}/0`, LIFE);
@@ -142,7 +142,7 @@ suite('the redis session store', () => {
     await wrong.close();
   });
 
-  it('takes something else under a key of its own for no session', async () => {
+  it('does not treat a foreign value under one of its keys as a session', async () => {
     await start();
     await redis.admin.set('portico:session:key', 'not a record');
     expect(await store.read('key')).toBeUndefined();

@@ -142,7 +142,7 @@ describe('a dump of the session store', () => {
       await bench.close();
     });
 
-    it('takes at most two kilobytes for a session', async () => {
+    it('needs at most two kilobytes for a session', async () => {
       const bench = await redisBench(redis, LIFE);
       const service = sessionService(bench.store, client, KEYS);
       const session = client.openSession();

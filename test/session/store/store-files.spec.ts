@@ -33,14 +33,14 @@ describe('the files of the embedded store', () => {
     await store.close();
   });
 
-  it('are in folders for their owner alone, where they are made', async () => {
+  it('are created in folders that only their owner can open', async () => {
     process.umask(0);
     makeOwnFile(`${folder.path}/one/two/sessions.db`);
     expect(await modeOf(`${folder.path}/one`)).toBe('700');
     expect(await modeOf(`${folder.path}/one/two`)).toBe('700');
   });
 
-  it('stay as they are where they are there', async () => {
+  it('are not changed if they exist', async () => {
     const path = `${folder.path}/sessions.db`;
     await writeFile(path, 'content');
     await chmod(path, 0o640);
@@ -59,7 +59,7 @@ describe('the files of the embedded store', () => {
     ],
     ['a folder', () => `${folder.path}/folder`, 'it is a folder'],
     ['a link to nowhere', () => `${folder.path}/link/x.db`, 'no folder can be made there'],
-  ])('are told in one line to have no place at %s', async (_what, pathOf, reason) => {
+  ])('cannot be at %s, which is reported in one line', async (_what, pathOf, reason) => {
     await writeFile(`${folder.path}/file`, '');
     await mkdir(`${folder.path}/folder`);
     await symlink(`${folder.path}/nowhere`, `${folder.path}/link`);

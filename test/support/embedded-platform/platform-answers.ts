@@ -1,4 +1,4 @@
-import type { ScriptedAnswer } from './scripted-platform.js';
+import { type ScriptedAnswer } from './scripted-platform.js';
 
 /** A login that succeeds with a token and one cookie. */
 export function loginAnswer(token = 'token-1', cookie = 'JSESSIONID=one; Path=/; HttpOnly'): ScriptedAnswer {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, type Socket } from 'node:net';
 import { afterAll } from '@jest/globals';
 
 /** One request as the platform saw it. */

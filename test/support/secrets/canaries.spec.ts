@@ -10,7 +10,7 @@ describe('canaries', () => {
     expect(canaries.findIn('CANARY-PW-0123, and dmFyaW91cyB0aGluZ3M=')).toEqual([]);
   });
 
-  it('finds a planted secret in plain, in any case', () => {
+  it('finds a planted secret as plain text, in upper or lower case', () => {
     const canaries = createCanaries();
     const secret = canaries.plant('PW');
 

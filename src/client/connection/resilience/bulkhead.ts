@@ -9,12 +9,12 @@ export interface SlotUser {
 }
 
 /**
- * Shares a number of sockets out, so that neither one party nor one slow operation takes them all:
+ * Divides a number of sockets, so that neither one party nor one slow operation takes all of them:
  * - A party holds at most `perParty`. More of its calls wait in a queue of their own.
  * - An operation may take a socket only while it holds fewer than are free. One slow operation ends with half of them, two with
  *   a third each, and another one always finds some free.
  *
- * Who waits is served in turn: parties first come, first served, and the operation with the fewest sockets first.
+ * Waiting calls are served in turn: parties first come, first served, and the operation with the fewest sockets first.
  */
 export class Bulkhead {
   #free: number;
@@ -31,7 +31,7 @@ export class Bulkhead {
   }
 
   /**
-   * Takes a socket, now or later. Whoever has got one gives it back with {@link leave}.
+   * Takes a socket, now or later. It is returned with {@link leave}.
    * @returns undefined when it was free; otherwise a promise that rejects with the signal's reason when that aborts
    */
   enter(user: SlotUser, signal: AbortSignal): Promise<void> | undefined {
@@ -59,7 +59,7 @@ export class Bulkhead {
     return true;
   }
 
-  /** Lets in whoever waits and may now: as a rule one call, since one socket was given back. */
+  /** Admits the waiting calls that now may go: usually one, since one socket was returned. */
   #serve(): void {
     for (;;) {
       let operation: string | undefined;
@@ -79,7 +79,7 @@ export class Bulkhead {
     }
   }
 
-  /** One call of a party has ended: its next one no longer waits for the party, at most for its operation. */
+  /** One call of a party has ended, so its next one waits at most for its operation. */
   #dismiss(party: Party): void {
     const calls = this.#callsOf(party);
     const [next] = calls.waiting;

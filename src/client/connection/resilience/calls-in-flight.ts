@@ -5,13 +5,13 @@ import {
 } from '../../errors/error-classes.js';
 import { type PlatformError } from '../../errors/platform-error.js';
 
-/** A call that is being made: one signal and one timer for whatever may end it early. */
+/** A call that is being made, with one signal and one timer for everything that may end it early. */
 export interface CallInFlight {
   /** Aborts at the deadline, when the caller cancels, and when the client is closed. */
   readonly signal: AbortSignal;
-  /** Why the call was ended early; undefined while it was not. */
+  /** Why the call was ended early; undefined otherwise. */
   readonly endedBy: PlatformError | undefined;
-  /** Whether it waits for a socket; set by whoever lets it wait. */
+  /** Whether it waits for a socket. Set by the bulkhead. */
   isWaiting: boolean;
   /** Milliseconds left. */
   remaining(): number;

@@ -86,7 +86,7 @@ function isTransient(response: PlatformResponse): boolean {
   return isGatewayFailure(response);
 }
 
-/** Whether a gateway says that the platform is not there: 502, 503 or 504 without a code, which only the platform itself sends. */
+/** Whether a gateway reports that the platform is down: 502, 503 or 504 without a code, since only the platform sends codes. */
 export function isGatewayFailure(response: PlatformResponse): boolean {
   return GATEWAY_FAILURES.has(response.status) && !hasErrorCode(response);
 }

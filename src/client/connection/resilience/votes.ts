@@ -15,8 +15,8 @@ interface Vote {
 }
 
 /**
- * What the last call of each party met. Each has one vote, so that a party whose own calls always fail says nothing about the
- * platform, however many it makes.
+ * The outcome of the last call of each party. Each party has one vote, so that a party whose own calls always fail says
+ * nothing about the platform, however many calls it makes.
  */
 export class Votes {
   /** The oldest first. */
@@ -34,7 +34,7 @@ export class Votes {
     }
   }
 
-  /** Whether most parties, and not just a few, met a fault of the platform. */
+  /** Whether most parties saw a fault of the platform, and there are enough of them. */
   get mostFail(): boolean {
     return this.#faults >= MIN_FAILING && this.#faults * 2 > this.#votes.size;
   }

@@ -35,6 +35,6 @@ function markedCharset(body: Buffer): string | undefined {
 function labeledCharset(contentType: string | undefined, body: Buffer): string {
   const label = /;\s*charset\s*=\s*"?([^\s";,]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (label === undefined || label === 'utf8') return 'utf-8';
-  // JSON begins with an ASCII character, so a zero byte before it tells the byte order that the label leaves open.
+  // JSON starts with an ASCII character, so a zero byte before it shows the byte order that the label leaves open.
   return label === 'utf-16' && body[0] === 0 ? 'utf-16be' : label;
 }

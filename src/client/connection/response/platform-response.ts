@@ -62,7 +62,7 @@ export class PlatformResponse {
   }
 
   /**
-   * The bytes as characters, to find codes of ASCII characters in a body whose label is wrong.
+   * The bytes as characters, to find ASCII codes in a body with a wrong label.
    * @internal
    */
   latin1Text(): string {

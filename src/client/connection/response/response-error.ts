@@ -48,8 +48,8 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
 }
 
 /**
- * Whether a 2xx response is an error all the same: its payload has a code of the platform (`ERR…`) and says what happened. Most
- * answers are told apart without being parsed.
+ * Whether a 2xx response is an error nevertheless: its payload has a code of the platform (`ERR…`) and says what happened. Most
+ * answers need not be parsed to know.
  */
 export function isErrorInDisguise(response: PlatformResponse): boolean {
   if (!response.contains('ERR')) return false;

@@ -28,12 +28,12 @@ const DECODERS: ReadonlyMap<string, readonly Decode[]> = new Map([
   ['zstd', [unzstded]],
 ]);
 
-/** More codings one within the other are no answer of a server in good faith. */
+/** No honest server nests more codings than this. */
 const MAX_CODINGS = 4;
 
 /**
- * Undoes the codings of a body. An empty body stays empty, and a coding that is not known leaves the bytes as they are: some
- * servers write a charset or `none` there, and the reader of the text finds out.
+ * Decodes a body. An empty body stays empty, and an unknown coding leaves the bytes as they are, because some servers write a
+ * charset or `none` there; whoever reads the text notices.
  * @param codings the value of `Content-Encoding`
  * @param limit decoded bytes, so that a decompression bomb stays harmless
  * @returns undefined when the bytes are not in the coding of their label

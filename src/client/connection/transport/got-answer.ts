@@ -3,8 +3,8 @@ import { MAX_INTERIM_RESPONSES } from './interim-responses.js';
 import { ProtocolViolation } from './protocol-violation.js';
 
 /**
- * Makes a request of Node's HTTP client end with its answer: bytes that follow a complete answer in the same packet would
- * otherwise make it fail, and only in the same packet. An answer that is none ends it as a protocol error.
+ * Makes a request of Node's HTTP client end with its answer. Otherwise bytes that follow a complete answer in the same packet
+ * (but not in a later one) would make it fail. A malformed answer ends it as a protocol error.
  */
 export function endWithAnswer(request: ClientRequest): void {
   let answer: IncomingMessage | undefined;
@@ -17,7 +17,7 @@ export function endWithAnswer(request: ClientRequest): void {
     request.destroy();
   };
   request.emit = (event: string, ...args: unknown[]) => {
-    // What is parsed of the packet after the refusal does not count, nor what is wrong after a complete answer.
+    // Whatever is parsed after the refusal does not count, nor does a fault after a complete answer.
     const isLate = isRefused || (event === 'error' && answer?.complete === true);
     return isLate && (event === 'error' || event === 'response') ? false : emit(event, ...args);
   };

@@ -60,7 +60,7 @@ export class GotTransport implements Transport {
         if (refusal !== undefined) reject(new ProxyRefusal(refusal));
         else reject(isStale() && !signal.aborted ? new StaleConnectionError(error) : error);
       });
-      // got waits for a piped body where the method may have one.
+      // got waits for a piped body if the method may have one.
       if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end();
       stream.once('request', (request: ClientRequest) => {
         // Node silently drops header fields after the 1,000th; the byte limit bounds them too.
@@ -130,7 +130,7 @@ function keepingNone(agents: HopAgents): HopAgents {
   return agents;
 }
 
-/** Tells, for a request on a kept connection, whether no byte has arrived since it was made. */
+/** Returns, for a request on a kept connection, whether no byte has arrived since it was made. */
 function staleness(request: ClientRequest): () => boolean {
   let socket: Socket | undefined;
   let before = 0;

@@ -7,8 +7,8 @@ interface KeepingAgent {
 }
 
 /**
- * Closes an idle connection on which bytes arrive that nobody asked for. Node would read them as the answer to the next
- * request: another caller would get them.
+ * Closes an idle connection on which unrequested bytes arrive. Node would read them as the answer to the next request, so
+ * another caller would get them.
  */
 export function dropUnaskedBytes(agent: Agent): void {
   const keeping = agent as unknown as KeepingAgent;

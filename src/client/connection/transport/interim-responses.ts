@@ -14,9 +14,9 @@ const END_OF_HEAD = [CR, LF, CR, LF] as const;
 type Place = 'start' | 'interim head' | 'answer';
 
 /**
- * Lets undici read a `100 Continue` that nobody asked for. undici gives up on it, although every client has to accept one
- * (RFC 9110, 15.2); other interim responses it skips. So the status of each 100 is changed to 102 on its way in. The
- * bytes of an answer are never touched: it is looked at only from a request to the first status line that is not 1xx.
+ * Lets undici read an unrequested `100 Continue`. undici fails on it, although every client has to accept one (RFC 9110, 15.2),
+ * but skips other interim responses. So the status of each 100 is changed to 102 on its way in. The bytes of an answer are never
+ * changed: only those between a request and the first status line that is not 1xx are examined.
  */
 export function tolerateContinue(socket: Socket): void {
   const incoming = new InterimResponses();
@@ -35,11 +35,11 @@ export function tolerateContinue(socket: Socket): void {
 /** The incoming bytes of one connection. */
 export class InterimResponses {
   #place: Place = 'answer';
-  /** The start of a status line, while it is too short to tell what it is. */
+  /** The start of a status line, while it is too short to recognize. */
   #held: Buffer = Buffer.alloc(0);
   #endMatched = 0;
 
-  /** A request is sent: what comes next begins with a status line. */
+  /** A request is sent, so the next bytes start with a status line. */
   expectAnswer(): void {
     if (this.#place === 'answer') this.#place = 'start';
   }
@@ -64,7 +64,7 @@ export class InterimResponses {
   }
 
   #hold(bytes: Buffer, from: number): Buffer | null {
-    // Bytes that cannot become a status line are not held back: whoever sends them may send nothing more.
+    // Bytes that cannot become a status line are passed on at once, since no more may follow.
     if (!'HTTP/'.startsWith(bytes.toString('latin1', from, from + 5))) {
       this.#place = 'answer';
       return bytes;

@@ -60,10 +60,10 @@ class AnswerHandler implements Handler {
     return typeof length === 'string' && Number(length.trim()) === this.#received;
   }
 
-  /** Broken framing is a protocol error, by whatever name undici noticed it. */
+  /** Broken framing is a protocol error, whatever undici calls it. */
   #named(error: Error): Error {
     const code = codeOf(error);
-    // Before the status line is complete, the mismatch is one of the header section: two lengths, or one that is no number.
+    // Before the status line is complete, the mismatch is in the header section: two lengths, or one that is not a number.
     if (code === LENGTH_MISMATCH && this.#headers === undefined) {
       return new ProtocolViolation('HPE_INVALID_CONTENT_LENGTH');
     }

@@ -4,7 +4,7 @@ import { buildConnector, Client, type Dispatcher } from 'undici';
 import { tolerateContinue } from './interim-responses.js';
 import { StaleConnectionError } from './transport.js';
 
-/** undici's connection, which tells whether a request failed because the connection had ended while it was idle. */
+/** undici's connection. It knows whether a request failed because the connection had ended while it was idle. */
 export class WatchedClient extends Client {
   readonly #connection: Connection;
 
@@ -30,7 +30,7 @@ export class WatchedClient extends Client {
 }
 
 interface Connection {
-  /** What requests are written to now; undefined until it is open, and after it could not be opened. */
+  /** The socket that requests are written to now; undefined until it is open, and after it failed to open. */
   socket: Socket | TLSSocket | undefined;
   /** The last socket that a request was written to. */
   used: Socket | TLSSocket | undefined;
@@ -39,7 +39,7 @@ interface Connection {
 class WatchedRequest implements Dispatcher.DispatchHandler {
   readonly #connection: Connection;
   readonly #handler: Dispatcher.DispatchHandler;
-  /** The kept socket that it is meant for, later the one that it was written to; undefined for a new one. */
+  /** The kept socket that the request is meant for, later the one that it was written to; undefined for a new socket. */
   #kept: Socket | TLSSocket | undefined;
   #bytesBefore = 0;
 
@@ -80,8 +80,8 @@ class WatchedRequest implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * undici looks once more at a kept connection before it writes to it. A request fails then, too, and was never written; but
-   * not when a new connection could not be opened since.
+   * undici checks a kept connection once more before it writes to it. A request may fail then without being written, but not
+   * because a new connection failed to open meanwhile.
    */
   get #isStale(): boolean {
     const kept = this.#kept;

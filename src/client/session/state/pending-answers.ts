@@ -1,6 +1,6 @@
 /** The calls of one session whose answers have not been stored yet: any of them may renew its token or cookies. */
 export class PendingAnswers {
-  /** Numbers of the calls, in the order in which they began. */
+  /** Numbers of the calls, in the order in which they started. */
   readonly #calls = new Set<number>();
   readonly #waiting = new Set<() => void>();
   #last = 0;

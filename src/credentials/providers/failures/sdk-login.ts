@@ -6,7 +6,7 @@ import {
 import { type HttpOutcome, recordHttpOutcomes } from './http-outcomes.js';
 import { reasonOfStatus } from './http-failure.js';
 
-/** Where SDKs look for a cloud machine's metadata without being told to. No answer there means: not such a machine. */
+/** Where SDKs look for the metadata of a cloud machine by default. No answer there means that this is not such a machine. */
 const DISCOVERED = [
   '169.254.169.254',
   '[fd00:ec2::254]',
@@ -16,8 +16,8 @@ const DISCOVERED = [
 ];
 
 /**
- * Has an SDK find its own login. The error of its chain of attempts says only that none worked, so the reason is read
- * from what the login's endpoint answered: if it failed, that may pass; if it is not there, a login must be set up.
+ * Lets an SDK find its own login. The error of its chain of attempts says only that none worked, so the reason is taken from
+ * the answer of the login endpoint: a failure may be temporary; without an endpoint, a login must be set up.
  *
  * @throws CredentialError instead of any error of the SDK
  */
@@ -33,7 +33,7 @@ export async function sdkLogin<T>(origin: SecretOrigin, find: () => Promise<T>):
   }
 }
 
-/** What the answer of a login endpoint means that gave no login; without any, none was asked. */
+/** What the answer of a login endpoint without a login means; undefined if no endpoint was asked. */
 export function reasonOfLogin(outcome: HttpOutcome | undefined): CredentialReason {
   if (outcome === undefined) return 'NOT_CONFIGURED';
   const { host, status } = outcome;
@@ -46,7 +46,7 @@ function detailOf(outcome: HttpOutcome | undefined): string {
   return `no login for the store: the login endpoint ${answer}`;
 }
 
-/** For an SDK that makes its requests by other means, but has the status in its error. */
+/** For an SDK that does not use `node:http` but has the status in its error. */
 function ownOutcome(error: unknown): HttpOutcome | undefined {
   const { status } = error as { status?: unknown };
   return typeof status === 'number' ? { host: '', status } : undefined;

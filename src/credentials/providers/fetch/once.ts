@@ -1,12 +1,12 @@
 /** A value that is loaded when it is first asked for, and shared. */
 export interface Once<T> {
   (): Promise<T>;
-  /** Makes the next call load again. Those who wait for a load that is running still get its result. */
+  /** Makes the next call load again. Callers who wait for a running load still get its result. */
   forget(): void;
 }
 
 export interface OnceOptions {
-  /** How many seconds a loaded value serves; 0 shares the running load only. Default: forever. */
+  /** How many seconds a loaded value is used; 0 shares a running load only. Default: forever. */
   readonly ttlSeconds?: number | undefined;
   /** The clock, in milliseconds; default `Date.now`. */
   readonly now?: (() => number) | undefined;

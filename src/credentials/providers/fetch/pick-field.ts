@@ -2,8 +2,8 @@ import { CredentialError, type SecretOrigin } from '../../../errors/credential-e
 import { isRecord } from '../parameters/rules.js';
 
 /**
- * Reduces a secret to one key of its JSON object (spec, "Credential providers"). Without `key` the text is given as it
- * is. Only a string counts: a number may have lost digits when it was parsed.
+ * Reduces a secret to one key of its JSON object (spec, "Credential providers"). Without `key`, the text is returned
+ * unchanged. Only a string counts: a number may have lost digits when it was parsed.
  *
  * @throws CredentialError `MALFORMED` when the text is not a JSON object or the key does not hold a string,
  * `MISSING_KEY`, or `EMPTY`

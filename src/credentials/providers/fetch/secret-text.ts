@@ -1,6 +1,6 @@
 import { CredentialError, type SecretOrigin } from '../../../errors/credential-error.js';
 
-/** The error of a secret that holds bytes where a text is expected. */
+/** The error for a secret that holds bytes instead of text. */
 export function binarySecret(origin: SecretOrigin): CredentialError {
   return new CredentialError(origin, 'MALFORMED', 'the secret is binary, not text');
 }

@@ -16,7 +16,7 @@ export interface SecretAccess extends OnceOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The same for a store that is asked through its vendor's SDK. */
+/** The same for a store that is read through its vendor's SDK. */
 export interface SdkAccess extends SecretAccess {
   /**
    * Settings for the SDK's own client, passed on as they are, for what the SDK does not read from an environment
@@ -25,13 +25,13 @@ export interface SdkAccess extends SecretAccess {
   readonly clientOptions?: object | undefined;
 }
 
-/** Gets a secret's text. Nothing and an empty text are an `EMPTY` secret. */
+/** Gets the text of a secret. A missing or empty text is an `EMPTY` secret. */
 export type FetchSecret = (signal: AbortSignal) => Promise<string | null | undefined>;
 
 /** One secret of a store, as the store's file describes it. */
 export interface SecretSource {
   readonly origin: SecretOrigin;
-  /** Loads the SDK and makes its client: at the first fetch, and again if it failed. */
+  /** Loads the SDK and creates its client, at the first fetch and again after a failure. */
   readonly open: () => Promise<FetchSecret>;
   /** What an error of the store means, unless it is a CredentialError already. */
   readonly reasonOf: (error: unknown) => CredentialReason;
@@ -44,7 +44,7 @@ export class SharedSecret {
 
   constructor(source: SecretSource, access: SecretAccess) {
     const limitMs = access.timeoutMs ?? FETCH_LIMIT_MS;
-    // Opening has its own limit, so that an SDK that never gets ready is opened again by the next fetch.
+    // Opening has its own time limit, so that the next fetch opens an SDK again that never got ready.
     const opened = once(() => withinLimit(source.origin, limitMs, source.open));
     this.#origin = source.origin;
     this.#text = once(() => fetchText(source, opened, limitMs), access);

@@ -4,7 +4,7 @@ import { CredentialError, type SecretOrigin } from '../../../errors/credential-e
 export const FETCH_LIMIT_MS = 5000;
 
 /**
- * Runs a fetch within a time limit. The signal tells the SDK to stop; the caller does not wait until it has.
+ * Runs a fetch within a time limit. The signal tells the SDK to stop; the caller does not wait for that.
  *
  * @throws CredentialError `TIMEOUT`
  */

@@ -7,7 +7,7 @@ export interface Problem {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Finds what is wrong with one value. `siblings` is the object that it stands in. */
+/** Finds what is wrong with one value. `siblings` is the object that contains it. */
 export type Rule = (value: unknown, siblings: Values) => readonly Problem[];
 
 /** One rule for each name of an object. */
@@ -35,7 +35,7 @@ export function wholeNumber(most = Number.MAX_SAFE_INTEGER): Rule {
   );
 }
 
-/** An object that has no other names than those of the rules. */
+/** An object that has only the names of the rules. */
 export function object(rules: Rules): Rule {
   return (value) => {
     if (!isRecord(value)) return [{ path: [], message: 'must be an object' }];

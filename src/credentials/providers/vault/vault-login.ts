@@ -13,13 +13,13 @@ const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/tok
 export type VaultLogin =
   | {
       readonly method: 'token';
-      /** Asked for at each fetch. */
+      /** Called at each fetch. */
       readonly token: Credential;
     }
   | {
       readonly method: 'approle';
       readonly roleId: string;
-      /** Asked for at each login; left out where the role is bound otherwise, such as to an address. */
+      /** Fetched at each login; left out if the role is bound in another way, such as to an address. */
       readonly secretId?: Credential | undefined;
       /** Where the auth method is mounted; default `approle`. */
       readonly mount?: string | undefined;
@@ -54,8 +54,7 @@ export interface VaultToken {
 }
 
 /**
- * Gives tokens. A token that comes from a login is shared and kept for nine tenths of its lease, or until it is to be
- * forgotten.
+ * Provides tokens. A token from a login is shared and kept for nine tenths of its lease, or until it is dropped.
  *
  * @param limited - runs a login within a time limit
  */

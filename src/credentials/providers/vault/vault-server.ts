@@ -30,8 +30,7 @@ export interface VaultAnswer {
 export type VaultServer = (request: VaultRequest) => Promise<VaultAnswer>;
 
 /**
- * Prepares the connections to a server. Redirects are not followed: a token must not go to an address that nobody
- * configured.
+ * Prepares the connections to a server. Redirects are not followed: a token must not go to an address that is not configured.
  *
  * @throws CredentialError `NOT_CONFIGURED` when the CA file cannot be read
  */
@@ -46,7 +45,7 @@ export async function openVaultServer(
     const response = await request(`${address.replace(/\/+$/, '')}/v1/${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
-        // Agents and proxies in front of the server may insist on it, against forged requests.
+        // Agents and proxies in front of the server may require it, as a protection against forged requests.
         'x-vault-request': 'true',
         ...(token !== undefined && { 'x-vault-token': token }),
         ...(namespace !== undefined && { 'x-vault-namespace': namespace }),

@@ -1,16 +1,16 @@
 import { SessionStoreUnavailableError } from '../../../errors/session-store-unavailable-error.js';
 
-/** The part of a connection that is needed here. */
+/** The part of a connection that is used here. */
 export interface Reconnecting {
   disconnect(reconnect: boolean): void;
 }
 
-/** Whether a reply has the form that its command gives. */
+/** Whether a reply has the form that its command returns. */
 export type ReplyForm<T> = (reply: unknown) => reply is T;
 
 /**
- * Checks the reply to a command. A Redis that answers something else may have answered another command: nothing that comes
- * over this connection can be told apart from there on, so it is dropped and made anew.
+ * Checks the reply to a command. A reply of another form may belong to another command. From then on no reply on this
+ * connection can be trusted, so the connection is dropped and opened again.
  *
  * @throws SessionStoreUnavailableError
  */

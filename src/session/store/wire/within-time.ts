@@ -1,10 +1,10 @@
 import { SessionStoreUnavailableError } from '../../../errors/session-store-unavailable-error.js';
 
 /**
- * Waits for an answer no longer than so many milliseconds.
+ * Waits for an answer for a limited number of milliseconds.
  *
- * A timer alone would also fire when this process was busy for that long and the answer has been waiting in the socket:
- * sockets are read after timers, so one more turn of the event loop tells the two apart.
+ * A timer alone would also fire when this process was busy for that long and the answer is waiting in the socket. Sockets are
+ * read after timers, so one more turn of the event loop distinguishes the two cases.
  *
  * @throws SessionStoreUnavailableError
  */

@@ -29,7 +29,7 @@ describe('the login of an SDK', () => {
     expect(reasonOfLogin(outcome)).toBe(reason);
   });
 
-  it('is told apart from another that fails at the same time', async () => {
+  it('is not confused with another one that fails at the same time', async () => {
     const [failing, refusing] = [await startFaultyEndpoint('503'), await startFaultyEndpoint('403')];
     try {
       const reasons = Array.from({ length: 10 }, (_, index) => {

@@ -16,7 +16,7 @@ describe('once', () => {
     expect(counted.runs).toBe(0);
   });
 
-  it('shares one flight among 50 callers and remembers what it brought', async () => {
+  it('shares one load among 50 callers and keeps its result', async () => {
     const counted = countingLoad();
     const get = once(counted.load);
 
@@ -25,7 +25,7 @@ describe('once', () => {
     expect(new Set([...values, await get()])).toEqual(new Set([1]));
   });
 
-  it('fails all who wait for a load that fails, and loads again for the next', async () => {
+  it('fails all callers who wait for a failing load, and loads again for the next', async () => {
     let runs = 0;
     const get = once(() => (++runs === 1 ? Promise.reject(new Error('first')) : Promise.resolve(runs)));
     const together = await Promise.allSettled([get(), get()]);
@@ -60,7 +60,7 @@ describe('once', () => {
     expect(await Promise.all([get(), get()])).toEqual([2, 2]);
   });
 
-  it('loads again after it was told to forget, whatever the age', async () => {
+  it('loads again after `forget`, whatever the age of the value', async () => {
     const get = once(countingLoad().load);
     await get();
 

@@ -5,7 +5,7 @@ import { pickField } from '../../../../src/credentials/providers/fetch/pick-fiel
 const origin = { store: 'env', secret: 'PORTICO' } as const;
 
 describe('pickField', () => {
-  it('gives every text back as it is without a key', () => {
+  it('returns every text unchanged without a key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(pickField(origin, text, undefined)).toBe(text);
@@ -13,7 +13,7 @@ describe('pickField', () => {
     );
   });
 
-  it('gives every key of an object of texts', () => {
+  it('returns every key of an object of strings', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: 'binary', minLength: 1 }), (key, value) => {
         expect(pickField(origin, `{${JSON.stringify(key)}:${JSON.stringify(value)}}`, key)).toBe(value);
@@ -27,7 +27,7 @@ describe('pickField', () => {
     );
   });
 
-  it('leaves every object as it was when a secret names __proto__', () => {
+  it('changes no other object when a secret has the key __proto__', () => {
     expect(pickField(origin, '{"__proto__":{"polluted":"yes"},"password":"secret"}', 'password')).toBe(
       'secret',
     );

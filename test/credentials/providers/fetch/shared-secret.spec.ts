@@ -8,7 +8,7 @@ describe('a secret whose SDK', () => {
     jest.useRealTimers();
   });
 
-  it('is never ready is given up after 5 seconds, and is opened anew by the next who asks', async () => {
+  it('is never ready is given up after 5 seconds, and opened again by the next fetch', async () => {
     holdTimers('setTimeout');
     let opened = 0;
     const open = (): Promise<FetchSecret> => {

@@ -34,7 +34,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 };
 const make = (name: string, parameters: unknown): unknown => MAKERS[name]?.(parameters);
 
-describe('a provider or group that is made with what it cannot use', () => {
+describe('a provider or group with unusable parameters', () => {
   it.each(Object.keys(MAKERS))('%s, takes one object', (name) => {
     for (const positional of ['prod/portico', undefined, null, 7])
       expect(() => make(name, positional)).toThrow(
@@ -82,7 +82,7 @@ describe('a provider or group that is made with what it cannot use', () => {
     expect(() => make(name, parameters)).toThrow(new RegExp(`: ${parameter} must be `));
   });
 
-  it('says so for what a group is asked for as well', () => {
+  it('is also reported for the keys that a group is asked for', () => {
     expect(() => new SecretsManagerSecret({ secretId: 's' }).field(7 as never)).toThrow(/: key must be /);
     expect(() => new ParameterStoreValues().parameter('')).toThrow(/: name must be /);
     expect(() => new ParameterStoreValues({ regionName: '' })).toThrow(/: regionName must be /);

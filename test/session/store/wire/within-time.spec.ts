@@ -7,18 +7,18 @@ import { withinTime } from '../../../../src/session/store/wire/within-time.js';
 const LIMIT_MS = 30;
 
 describe('an answer within a time', () => {
-  it('is given on, and so is its failure', async () => {
+  it('is passed on, and so is its failure', async () => {
     await expect(withinTime(Promise.resolve('answer'), LIMIT_MS)).resolves.toBe('answer');
     await expect(withinTime(Promise.reject(new Error('no')), LIMIT_MS)).rejects.toThrow('no');
   });
 
-  it('is no longer waited for when it does not come', async () => {
+  it('is given up when it does not come in time', async () => {
     await expect(withinTime(new Promise(() => undefined), LIMIT_MS)).rejects.toThrow(
       SessionStoreUnavailableError,
     );
   });
 
-  it('counts when it came in time and this process was too busy to read it', async () => {
+  it('counts if it came in time and this process was too busy to read it', async () => {
     const server = createServer((socket) => socket.end('answer'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

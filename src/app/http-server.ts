@@ -1,0 +1,110 @@
+import { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { pino } from 'pino';
+import { AnswerTurns } from '../answers/answer-turns.js';
+import { type Settings } from '../config/settings.js';
+import { Admission } from '../http/admission/admission.js';
+import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
+import { boundInFlight } from '../http/bound-in-flight.js';
+import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
+import { HttpAdapter } from '../http/http.adapter.js';
+import { readJsonBodies } from '../http/json-body.js';
+import { protect } from '../http/protect.js';
+import { readCallers } from '../http/read-callers.js';
+import { readJsonOnly } from '../http/read-json-only.js';
+import { requestId } from '../http/request-id.js';
+import { trustedProxies } from '../http/trusted-proxies.js';
+import { UnsentAnswers } from '../http/unsent-answers.js';
+import { logOptions } from '../logging/log-options.js';
+import { logRequests } from '../logging/log-requests.js';
+import { type RequestScope } from '../logging/request-scope.js';
+import { parseTraceParent } from '../logging/trace-parent.js';
+import { traceRequests } from '../tracing/request-spans.js';
+import { type Tracing } from '../tracing/tracing.js';
+
+/** How long the headers of a request may take on the wire, and all of it. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 15_000;
+/** How often Node looks for connections that are over these limits; its default is 30 s. */
+const CONNECTIONS_CHECK_MS = 1_000;
+/** What common GraphQL clients and tracers send on their own. */
+const CLIENT_HEADERS = [
+  'apollo-require-preflight',
+  'apollographql-client-name',
+  'apollographql-client-version',
+  'x-apollo-operation-name',
+  'x-graphql-client-name',
+  'x-graphql-client-version',
+  'graphql-client-name',
+  'graphql-client-version',
+  'traceparent',
+  'tracestate',
+];
+
+/** The HTTP server without its hooks. Its log is ready to use. */
+export function httpAdapter(settings: Settings, scope: RequestScope): HttpAdapter {
+  return new HttpAdapter({
+    bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
+    forceCloseConnections: 'idle',
+    trustProxy: trustedProxies(settings.TRUSTED_PROXIES),
+    genReqId: requestId(REQUEST_ID_HEADER),
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: answerBadAddress,
+    loggerInstance: pino(
+      logOptions(settings.LOG_LEVEL, scope.request),
+      // In development the start screen follows what was logged before it; in production nobody waits for the log.
+      pino.destination({ fd: process.stdout.fd, sync: !settings.production }),
+    ),
+    logController: new LogController({ disableRequestLogging: true }),
+  });
+}
+
+/** What the hooks share with the application. */
+export interface ServerParts {
+  readonly admission: Admission;
+  readonly turns: AnswerTurns;
+}
+
+/** Adds every hook, in the order in which a request meets them. */
+export async function addHooks(
+  server: FastifyInstance,
+  settings: Settings,
+  scope: RequestScope,
+  tracing: Tracing | undefined,
+): Promise<ServerParts> {
+  if (tracing !== undefined) traceRequests(server, tracing);
+  const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
+    tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
+  logRequests(server, scope, traceIdOf);
+  const turns = answerTurns(server);
+  addAnswerHeaders(server);
+  readCallers(server, {
+    sessionHeader: settings.SESSION_HEADER,
+    allowedHosts: settings.ALLOWED_HOSTS,
+    trustsProxies: settings.TRUSTED_PROXIES.length > 0,
+  });
+  readJsonOnly(server);
+  const admission = new Admission({
+    inFlight: settings.MAX_IN_FLIGHT,
+    perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
+  });
+  readJsonBodies(server, ({ caller, passage }, bytes) => admission.enter(caller, passage, bytes));
+  await protect(server, {
+    origins: settings.CORS_ORIGINS,
+    requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS, ...settings.CORS_HEADERS],
+  });
+  boundInFlight(server, admission);
+  return { admission, turns };
+}
+
+/** Large answers are made only while there is room for those that their readers have not taken yet. */
+function answerTurns(server: FastifyInstance): AnswerTurns {
+  const unsent = new UnsentAnswers();
+  const turns = new AnswerTurns(unsent.hasRoom);
+  unsent.onRoom = () => {
+    turns.schedule();
+  };
+  unsent.watch(server);
+  return turns;
+}
