@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 
 /** A body that is not JSON or that parsers read differently. Fastify answers with the status. */
@@ -25,13 +26,11 @@ export function readJsonBodies(
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser('application/json');
   const read = (request: FastifyRequest, bytes: Buffer, done: Done): void => {
-    let text: string;
-    try {
-      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    } catch {
+    if (!isUtf8(bytes)) {
       done(new UnreadableJsonError('The body is not UTF-8'));
       return;
     }
+    const text = bytes.toString('utf8');
     if (text.startsWith(BYTE_ORDER_MARK)) {
       done(new UnreadableJsonError('The body begins with a byte order mark'));
       return;

@@ -21,6 +21,7 @@ function isReadable({ headers }: FastifyRequest): boolean {
 }
 
 function isUtf8Json(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
   try {
     const { essence, params } = new MIMEType(contentType);
     return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');

@@ -30,21 +30,37 @@ export interface HttpReply {
 }
 
 /** Makes the context of each request. It calls nothing, so it cannot fail. */
-export function graphQLContext({ id, caller, passage }: HttpRequest, reply: HttpReply): GraphQLContext {
-  const { presented, foreignBearer, withCookie, sessionCookie, service, origin, fetchSite } = caller;
-  return {
-    requestId: id,
-    clientAddress: caller.address,
-    get signal() {
-      return hangUpSignal(reply.raw);
-    },
+export function graphQLContext(req: HttpRequest, reply: HttpReply): GraphQLContext {
+  const { presented, foreignBearer, withCookie, sessionCookie, service, origin, fetchSite } = req.caller;
+  return Object.assign(new ConnectedContext(req, reply.raw), {
+    requestId: req.id,
+    clientAddress: req.caller.address,
     sessionCookie,
     presented,
     foreignBearer,
-    hasReservedPlace: passage.isReserved,
+    hasReservedPlace: req.passage.isReserved,
     crossSite: fetchSite === 'cross-site',
     // A value that cannot be a handle opens nothing.
     ...(withCookie && presented === undefined && { cookie: 'clear' as const }),
     origin: { withCookie, transport: presented?.transport, self: service.origin, origin, fetchSite },
-  };
+  });
+}
+
+/**
+ * Apollo copies the context of each request, and with it the values of its getters, but not those of its prototype: so the
+ * signal is made only for a request that has something to abort.
+ */
+class ConnectedContext {
+  /** With it Nest takes the context as it is; without it Nest would make a copy. */
+  readonly req: HttpRequest;
+  readonly connection: AnswerStream;
+
+  constructor(req: HttpRequest, connection: AnswerStream) {
+    this.req = req;
+    this.connection = connection;
+  }
+
+  get signal(): AbortSignal {
+    return hangUpSignal(this.connection);
+  }
 }

@@ -6,20 +6,25 @@ import { type Leave } from './fair-gate.js';
  * is gone: one whose caller has hung up counts for as long as work is done for it.
  */
 export class Passage {
-  readonly #gone = new AbortController();
+  #isGone = false;
+  /** Made only for a request that waits: nearly all are let in at once. */
+  #gone: AbortController | undefined;
   #leave: Leave | undefined;
   #isReserved = false;
   #isAnswered = false;
 
   constructor(response: ServerResponse) {
     response.once('close', () => {
-      this.#gone.abort();
+      this.#isGone = true;
+      this.#gone?.abort();
       if (this.#isAnswered) this.#leave?.();
     });
   }
 
   /** Aborts when the connection is gone or the answer has been taken. */
   get gone(): AbortSignal {
+    if (this.#isGone) return AbortSignal.abort();
+    this.#gone ??= new AbortController();
     return this.#gone.signal;
   }
 
@@ -36,6 +41,6 @@ export class Passage {
   /** To be called when the answer has been made. */
   answered(): void {
     this.#isAnswered = true;
-    if (this.#gone.signal.aborted) this.#leave?.();
+    if (this.#isGone) this.#leave?.();
   }
 }

@@ -12,12 +12,22 @@ export interface ServiceName {
   readonly origin: string;
 }
 
+/** The service as it was named last, which as a rule is how it is named next. */
+let last: { readonly host: string; readonly protocol: string; readonly name: ServiceName } | undefined;
+
 /**
  * Reads host and scheme, which came in the request or from a trusted proxy.
  *
  * @throws UnclearHeaderError
  */
 export function serviceName(host: string, protocol: string): ServiceName {
+  if (last?.host !== host || last.protocol !== protocol) {
+    last = { host, protocol, name: readServiceName(host, protocol) };
+  }
+  return last.name;
+}
+
+function readServiceName(host: string, protocol: string): ServiceName {
   const lower = host.toLowerCase();
   if (protocol !== 'http' && protocol !== 'https') {
     throw new UnclearHeaderError('X-Forwarded-Proto is neither http nor https');

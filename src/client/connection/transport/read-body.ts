@@ -27,7 +27,7 @@ export function readBody(body: Readable, limit: number): Promise<Buffer> {
     });
     body.on('error', reject);
     body.on('close', () => {
-      reject(endedEarly());
+      if (!body.readableEnded) reject(endedEarly());
     });
   });
 }
