@@ -7,7 +7,9 @@ import { AnswerTurns } from '../answers/answer-turns.js';
 import { AnswersModule } from '../answers/answers.module.js';
 import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
+import { type Settings } from '../config/settings.js';
 import { SettingsModule } from '../config/settings.module.js';
+import { FEDERATION_SECRET_HEADER, federationGate } from '../graphql/federation/federation-gate.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
 import { ReadinessService } from '../health/readiness.service.js';
@@ -18,6 +20,7 @@ import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
 import { drainConnections } from '../http/drain.js';
 import { HttpAdapter } from '../http/http.adapter.js';
 import { readJsonBodies } from '../http/json-body.js';
+import { type BodyLimits, limitBodies, serverLimit } from '../http/limit-bodies.js';
 import { protect } from '../http/protect.js';
 import { readCallers } from '../http/read-callers.js';
 import { readJsonOnly } from '../http/read-json-only.js';
@@ -65,8 +68,9 @@ const CLIENT_HEADERS = [
 export async function createApp(given?: Environment): Promise<NestFastifyApplication> {
   const { settings, environment, module, warnings } = await SettingsModule.read(given, problemsInFiles);
   const scope = new RequestScope();
+  const bodies = bodyLimits(settings);
   const adapter = new HttpAdapter({
-    bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
+    bodyLimit: serverLimit(bodies),
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
     forceCloseConnections: 'idle',
@@ -103,6 +107,7 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
     trustsProxies: settings.TRUSTED_PROXIES.length > 0,
   });
   readJsonOnly(server);
+  limitBodies(server, bodies);
   const admission = new Admission({
     inFlight: settings.MAX_IN_FLIGHT,
     perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
@@ -134,6 +139,17 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   const readiness = app.get(ReadinessService);
   drainConnections(server, () => readiness.isStopping);
   return app;
+}
+
+/** A router asks for many entities at once; without a secret nobody can be told to be one. */
+function bodyLimits(settings: Settings): BodyLimits {
+  const isRouter = federationGate(settings.FEDERATION_SECRET, true);
+  const usual = settings.HTTP_BODY_LIMIT_BYTES;
+  return {
+    usual,
+    large: settings.FEDERATION_SECRET === undefined ? usual : settings.FEDERATION_BODY_LIMIT_BYTES,
+    mayBeLarge: ({ [FEDERATION_SECRET_HEADER]: secret }) => typeof secret === 'string' && isRouter(secret),
+  };
 }
 
 /** Large answers are made only while there is room for what their readers have not taken yet. */

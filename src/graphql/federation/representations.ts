@@ -32,7 +32,7 @@ export function checkRepresentations(sent: SentOperation, limit: number): void {
   const representations = representationsOf(sent);
   if (representations.length > limit) {
     throw new RefusedRequestError(
-      `One operation may ask for ${limit} entities at most`,
+      `One operation may ask for ${limit} entities at most (FEDERATION_MAX_REPRESENTATIONS)`,
       BAD_REQUEST,
       'BAD_USER_INPUT',
     );
