@@ -34,9 +34,14 @@ export interface RunningSubgraph {
   stop(): Promise<void>;
 }
 
-/** @param port 0: any free port. */
-export async function startRatingsSubgraph(port: number): Promise<RunningSubgraph> {
-  const stars = new Map<string, number[]>();
+/**
+ * @param port 0: any free port.
+ * @param stars what was given before, by the ids of projects.
+ */
+export async function startRatingsSubgraph(
+  port: number,
+  stars = new Map<string, number[]>(),
+): Promise<RunningSubgraph> {
   const rating = (id: string): number | null => {
     const given = stars.get(id);
     return given === undefined ? null : given.reduce((sum, one) => sum + one, 0) / given.length;

@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { pino } from 'pino';
+import { bodyLimits } from './body-limits.js';
 import { AnswerTurns } from '../answers/answer-turns.js';
 import { type Settings } from '../config/settings.js';
 import { Admission } from '../http/admission/admission.js';
@@ -8,6 +9,7 @@ import { boundInFlight } from '../http/bound-in-flight.js';
 import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
 import { HttpAdapter } from '../http/http.adapter.js';
 import { readJsonBodies } from '../http/json-body.js';
+import { limitBodies, serverLimit } from '../http/limit-bodies.js';
 import { protect } from '../http/protect.js';
 import { readCallers } from '../http/read-callers.js';
 import { readJsonOnly } from '../http/read-json-only.js';
@@ -43,7 +45,7 @@ const CLIENT_HEADERS = [
 /** The HTTP server without its hooks. Its log is ready to use. */
 export function httpAdapter(settings: Settings, scope: RequestScope): HttpAdapter {
   return new HttpAdapter({
-    bodyLimit: settings.HTTP_BODY_LIMIT_BYTES,
+    bodyLimit: serverLimit(bodyLimits(settings)),
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
     forceCloseConnections: 'idle',
@@ -85,6 +87,7 @@ export async function addHooks(
     trustsProxies: settings.TRUSTED_PROXIES.length > 0,
   });
   readJsonOnly(server);
+  limitBodies(server, bodyLimits(settings));
   const admission = new Admission({
     inFlight: settings.MAX_IN_FLIGHT,
     perSession: settings.MAX_IN_FLIGHT_PER_SESSION,

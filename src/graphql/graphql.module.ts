@@ -6,12 +6,16 @@ import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nest
 import { Module, ValidationPipe } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
+import { type GraphQLSchema } from 'graphql';
 import { AnswerTurns } from '../answers/answer-turns.js';
 import { Settings } from '../config/settings.js';
 import { chargeAnswers } from './answer/charge-answers.js';
 import { withoutPlainResolvers } from './answer/plain-fields.js';
 import { FederationGatePlugin } from './federation/federation-gate.plugin.js';
+import { resolveEntitiesTogether } from './federation/entities.js';
+import { subgraphEdits } from './federation/subgraph-edits.js';
 import { prefixRootFields } from './federation/field-prefix.js';
+import { editSubgraphSdl } from './federation/subgraph-sdl.js';
 import { ErrorFormat } from './errors/error-format.js';
 import { ErrorFormatModule } from './error-format.module.js';
 import { CompiledExecutionPlugin } from './execution/compiled-execution.plugin.js';
@@ -70,11 +74,14 @@ const INPUT_PIPE = {
       ) => ({
         autoSchemaFile: { federation: { ...FEDERATION, directives: [...FEDERATION.directives] } },
         sortSchema: true,
-        transformSchema: (schema) =>
-          chargeAnswers(
-            answerLimits(settings),
-            turns,
-          )(withoutPlainResolvers(prefixRootFields(settings.FIELD_PREFIX)(describeRootTypes(schema)))),
+        transformSchema: transforms([
+          resolveEntitiesTogether,
+          describeRootTypes,
+          editSubgraphSdl(subgraphEdits(settings)),
+          prefixRootFields(settings.FIELD_PREFIX),
+          withoutPlainResolvers,
+          chargeAnswers(answerLimits(settings), turns),
+        ]),
         graphiql: false,
         introspection: settings.introspection,
         includeStacktraceInErrorResponses: false,
@@ -108,6 +115,12 @@ const INPUT_PIPE = {
   ],
 })
 export class GraphQLModule {}
+
+type Transform = (schema: GraphQLSchema) => GraphQLSchema;
+
+function transforms(steps: readonly Transform[]): Transform {
+  return (schema) => steps.reduce((before, step) => step(before), schema);
+}
 
 function answerLimits(settings: Settings): { nodes: number; bytes: number } {
   return { nodes: settings.GRAPHQL_MAX_ANSWER_NODES, bytes: settings.GRAPHQL_MAX_ANSWER_BYTES };

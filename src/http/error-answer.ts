@@ -23,7 +23,7 @@ const MESSAGES = new Map<number, string>([
   [404, 'No such path'],
   [405, 'Use POST, or GET for queries'],
   [408, 'The request was not received in time'],
-  [413, 'The request body is too large'],
+  [413, 'The request body is too large (HTTP_BODY_LIMIT_BYTES, for a router FEDERATION_BODY_LIMIT_BYTES)'],
   [414, 'The URL is too long'],
   [415, 'The request body must be uncompressed application/json in UTF-8'],
   [431, 'The request headers are too large'],

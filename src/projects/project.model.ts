@@ -77,6 +77,17 @@ export class Project {
     }
     return list;
   }
+
+  /** The projects of a list by their ids: as many look-ups as there are keys cost one walk over the list. */
+  static byId(projects: readonly PlatformProject[]): ReadonlyMap<unknown, Project> {
+    let index = indexes.get(projects);
+    if (index === undefined) {
+      index = new Map(Project.listFrom(projects).map((project) => [project.id, project]));
+      indexes.set(projects, index);
+    }
+    return index;
+  }
 }
 
 const lists = new WeakMap<readonly PlatformProject[], Project[]>();
+const indexes = new WeakMap<readonly PlatformProject[], ReadonlyMap<unknown, Project>>();

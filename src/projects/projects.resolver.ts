@@ -19,8 +19,7 @@ export class ProjectsResolver {
     @Context() context: RequestContext,
     @Args('id', { type: () => ID, description: 'The id of the project.' }) id: string,
   ): Promise<Project | undefined> {
-    const found = (await this.#list(context)).find((project) => project.id === id);
-    return found && new Project(found);
+    return Project.byId(await this.#list(context)).get(id);
   }
 
   @Query(() => ID, {
@@ -36,9 +35,14 @@ export class ProjectsResolver {
     return new ProjectIndex(await this.#list(context)).idOf(name);
   }
 
+  /** All representations of an operation at once; an id that the platform does not list gives nothing. */
   @ResolveReference()
-  resolveReference(reference: { id: string }, context: RequestContext): Promise<Project | undefined> {
-    return this.project(context, reference.id);
+  async resolveReferences(
+    references: readonly { id: unknown }[],
+    context: RequestContext,
+  ): Promise<(Project | undefined)[]> {
+    const known = Project.byId(await this.#list(context));
+    return references.map(({ id }) => known.get(id));
   }
 
   /** However many fields of a request want projects, the platform is asked once. */

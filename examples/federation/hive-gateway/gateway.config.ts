@@ -1,7 +1,7 @@
 /**
  * Hive Gateway in front of Portico: hive-gateway supergraph supergraph.graphql -c gateway.config.ts
  *
- * FEDERATION_SECRET and SESSION_HEADER are those of Portico.
+ * FEDERATION_SECRET and SESSION_HEADER are those of Portico. SUBGRAPH_TIMEOUT_MS is how long a subgraph may take.
  */
 import { defineConfig } from '@graphql-hive/gateway';
 
@@ -26,4 +26,6 @@ export const gatewayConfig = defineConfig({
   },
   // Requests are shared only between callers whose headers are all alike, the handle and the cookie among them.
   inboundInflightRequestDeduplication: true,
+  // Portico hears of it and ends its call of the platform.
+  upstreamTimeout: Number(process.env.SUBGRAPH_TIMEOUT_MS ?? 30_000),
 });

@@ -3,11 +3,10 @@ import { type CallObservers } from './call-report.js';
 import { Circuits } from './resilience/circuits.js';
 import { rejectUnknownOptions, type PlatformClientOptions, type UnusableCookie } from './client-options.js';
 import { readIServerMessages, type IServerMessages } from '../errors/iserver-messages.js';
-import { GotTransport } from './transport/got-transport.js';
+import { DeferredTransport } from './transport/deferred-transport.js';
 import { readProxy } from './transport/proxy.js';
 import { readTlsTrust } from './transport/tls-trust.js';
-import { type Transport, type TransportFactory } from './transport/transport.js';
-import { UndiciTransport } from './transport/undici-transport.js';
+import { type ConnectionOptions, type Transport } from './transport/transport.js';
 import { VendorHeaders } from './vendor-headers.js';
 
 /** The validated options, with defaults applied. */
@@ -26,9 +25,9 @@ export interface ClientSettings extends CallObservers {
   readonly makeTransport: () => Transport;
 }
 
-const TRANSPORTS: Record<'got' | 'undici', TransportFactory> = {
-  got: (options) => new GotTransport(options),
-  undici: (options) => new UndiciTransport(options),
+const TRANSPORTS: Record<'got' | 'undici', (options: ConnectionOptions) => Promise<Transport>> = {
+  got: async (options) => new (await import('./transport/got-transport.js')).GotTransport(options),
+  undici: async (options) => new (await import('./transport/undici-transport.js')).UndiciTransport(options),
 };
 
 /** The longest delay that setTimeout accepts. */
@@ -68,7 +67,7 @@ export function readClientSettings(options: PlatformClientOptions): ClientSettin
     },
     onCall: options.onCall ?? undefined,
     observeCall: options.observeCall ?? undefined,
-    makeTransport: () => TRANSPORTS[transport]({ trust, proxy }),
+    makeTransport: () => new DeferredTransport(() => TRANSPORTS[transport]({ trust, proxy })),
   };
 }
 

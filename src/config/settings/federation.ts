@@ -1,5 +1,12 @@
-import { Matching, WholeNumber } from '../checks/checks.js';
+import { IsOptional } from 'class-validator';
+import { CommaList, Matching, Rule, WholeNumber } from '../checks/checks.js';
 import { Secret, Setting } from '../checks/setting.js';
+
+/** A type such as `Project`, or a field such as `Project.raw`. */
+const PATH = String.raw`[A-Za-z]\w*(?:\.[A-Za-z]\w*)?`;
+const ACCESS = new RegExp(`^${PATH}$`);
+/** What composers allow in a tag. */
+const TAG = new RegExp(`^${PATH}=[A-Za-z_][\\w/-]{0,127}$`);
 
 export class FederationSettings {
   @Setting(
@@ -14,8 +21,14 @@ export class FederationSettings {
   FEDERATION_SECRET?: string;
 
   @Setting('how many entities one operation may request by their keys')
-  @WholeNumber(1, 10_000)
-  FEDERATION_MAX_REPRESENTATIONS = 100;
+  @WholeNumber(1)
+  FEDERATION_MAX_REPRESENTATIONS = 1000;
+
+  @Setting(
+    'maximum size of the request body of a router that sends `FEDERATION_SECRET`, in bytes; for all others, and where this is smaller, `HTTP_BODY_LIMIT_BYTES` holds',
+  )
+  @WholeNumber(1)
+  FEDERATION_BODY_LIMIT_BYTES = 1024 * 1024;
 
   @Setting(
     'prefix of the root fields, for graphs where `me` and `projects` are taken: with `analytics` they are `analyticsMe` and `analyticsProjects`',
@@ -26,4 +39,34 @@ export class FederationSettings {
     'must be a letter followed by letters or digits, at most 32 in all',
   )
   FIELD_PREFIX?: string;
+
+  @Setting(
+    '`@tag` for types and fields of the subgraph, for contracts of a graph: `Type=tag` or `Type.field=tag`, separated by commas',
+    'Project=public,Project.raw=internal',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma-separated list such as Project=public,Project.raw=internal',
+    (value) => Array.isArray(value) && value.every((entry) => TAG.test(String(entry))),
+  )
+  SUBGRAPH_TAGS: string[] = [];
+
+  @Setting(
+    '`@inaccessible` for types and fields of the subgraph, which the graph then has for its router only: `Type` or `Type.field`, separated by commas',
+    'Project.raw,User.raw',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma-separated list such as Project.raw,User.raw',
+    (value) => Array.isArray(value) && value.every((entry) => ACCESS.test(String(entry))),
+  )
+  SUBGRAPH_INACCESSIBLE: string[] = [];
+
+  @Setting(
+    'if set, the subgraph has `@cost` and `@listSize` and is one of federation v2.9: how many projects a router shall take a list for when it adds up costs',
+    '100',
+  )
+  @IsOptional()
+  @WholeNumber(1)
+  SUBGRAPH_LIST_SIZE?: number;
 }

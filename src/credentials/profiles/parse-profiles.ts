@@ -1,10 +1,14 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import { isRecord, object } from '../providers/parameters/rules.js';
 import { type CredentialProfile, isOneLogin, PROFILE_RULES } from './credential-profile.js';
 import { CredentialProfilesError } from './credential-profiles-error.js';
 
 /** Letters, digits, dots, dashes and underscores: a profile's name is shown in logs and metrics. */
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Loaded when there is a file to read: few who import the providers have one. */
+const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml;
 
 export type ProfilesByName = ReadonlyMap<string, CredentialProfile>;
 
@@ -39,6 +43,7 @@ function writtenProfiles(file: string, text: string): Record<string, unknown> {
 }
 
 function parseYaml(file: string, text: string): unknown {
+  const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
   const faults = [...document.errors, ...document.warnings];

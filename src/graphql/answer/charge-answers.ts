@@ -52,12 +52,6 @@ export function chargeAnswers(limits: Size, turns: AnswerTurns): (schema: GraphQ
 
   function charged(value: unknown, context: AnswerContext, info: GraphQLResolveInfo): unknown {
     if (value === null || value === undefined) return value;
-    // Entities are found one by one, and each may fail by itself.
-    if (Array.isArray(value) && value.some((item) => item instanceof Promise)) {
-      return value.map((item: unknown) =>
-        Promise.resolve(item).then((found) => charged(found, context, info)),
-      );
-    }
     const { presented, clientAddress } = context;
     context.answer ??= new AnswerInMaking(limits, turns, presented?.handle ?? clientAddress);
     return context.answer.add(value, { plan: answerPlan(info), variables: info.variableValues });

@@ -1,7 +1,7 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { Inject } from '@nestjs/common';
-import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode, visit } from 'graphql';
 import { Settings } from '../../config/settings.js';
 import { brokenLimit, type DocumentLimits } from './document-limits.js';
 import { type GraphQLContext } from '../request/graphql-context.js';
@@ -65,6 +65,10 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
       const message = 'Subscriptions are not supported';
       return new RefusedRequestError(message, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED');
     }
+    if (isIncremental(document)) {
+      const message = '@defer and @stream are not supported: the answer comes as a whole';
+      return new RefusedRequestError(message, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED');
+    }
     return undefined;
   }
 }
@@ -76,4 +80,15 @@ function hasSubscription({ definitions }: DocumentNode): boolean {
       definition.kind === Kind.OPERATION_DEFINITION &&
       definition.operation === OperationTypeNode.SUBSCRIPTION,
   );
+}
+
+/** GraphQL itself would say that such a directive is unknown, once for each place. */
+function isIncremental(document: DocumentNode): boolean {
+  let is = false;
+  visit(document, {
+    [Kind.DIRECTIVE]: ({ name }) => {
+      is ||= name.value === 'defer' || name.value === 'stream';
+    },
+  });
+  return is;
 }

@@ -9,7 +9,6 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { FEDERATION_FIELDS } from '../federation/federation-gate.js';
 
 /**
  * Whether an operation may be compiled. Compiling writes JavaScript, so this is an allow-list: of all that the caller
@@ -52,12 +51,11 @@ function isPlainVariable({ variable, defaultValue }: VariableDefinitionNode): bo
   return defaultValue === undefined && !variable.name.value.startsWith('__');
 }
 
-/** A key such as `__proto__` would mean something in an object literal; introspection and entities stay with GraphQL. */
+/** A key such as `__proto__` would mean something in an object literal; introspection stays with GraphQL. */
 function isPlainField({ name, alias, arguments: given = [] }: FieldNode): boolean {
   const key = (alias ?? name).value;
   if (key.startsWith('__') && key !== '__typename') return false;
-  if (name.value.startsWith('__') && name.value !== '__typename') return false;
-  if (FEDERATION_FIELDS.has(name.value)) return false;
+  if (name.value === '_service' || (name.value.startsWith('__') && name.value !== '__typename')) return false;
   return given.every(({ value }) => value.kind === Kind.VARIABLE);
 }
 

@@ -1,32 +1,22 @@
-import {
-  GraphQLObjectType,
-  GraphQLSchema,
-  graphqlSync,
-  Kind,
-  type ObjectTypeDefinitionNode,
-  parse,
-  print,
-  visit,
-} from 'graphql';
+import { GraphQLObjectType, GraphQLSchema, Kind, type ObjectTypeDefinitionNode, visit } from 'graphql';
 import { prefixedName } from '../../config/prefixed-name.js';
+import { type SdlEdit } from './subgraph-sdl.js';
 
 /**
- * A schema transform that gives every field of `Query` and `Mutation` a prefix, both in the schema that runs and in the
- * SDL that routers read. Resolvers know nothing of it.
+ * A transform of the schema that gives every field of `Query` and `Mutation` a prefix. Resolvers know nothing of it.
  *
  * @param prefix if undefined, the schema is not changed.
  */
 export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSchema) => GraphQLSchema {
   if (prefix === undefined) return (schema) => schema;
-  const renamed = (name: string): string => prefixedName(prefix, name);
   return (schema) => {
     const { types, query, mutation, ...rest } = schema.toConfig();
-    const sdl = withRenamedRoots(subgraphSdl(schema), renamed);
     const withRenamedFields = (type: GraphQLObjectType): GraphQLObjectType => {
       const config = type.toConfig();
-      const fields = Object.entries(config.fields).map(([name, field]) =>
-        name === '_service' ? [name, { ...field, resolve: () => ({ sdl }) }] : [renamed(name), field],
-      );
+      const fields = Object.entries(config.fields).map(([name, field]) => [
+        prefixedName(prefix, name),
+        field,
+      ]);
       return new GraphQLObjectType({ ...config, fields: Object.fromEntries(fields) as typeof config.fields });
     };
     return new GraphQLSchema({
@@ -38,23 +28,18 @@ export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSc
   };
 }
 
-/** The SDL that a schema gives to routers. */
-export function subgraphSdl(schema: GraphQLSchema): string {
-  const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
-  const { sdl } = data?._service as { sdl: string };
-  return sdl;
-}
-
-function withRenamedRoots(sdl: string, renamed: (name: string) => string): string {
+/** The same in the SDL that routers read. */
+export function prefixedRoots(prefix: string | undefined): SdlEdit {
+  if (prefix === undefined) return (sdl) => sdl;
   const rename = (type: ObjectTypeDefinitionNode): ObjectTypeDefinitionNode | undefined =>
     ['Query', 'Mutation'].includes(type.name.value)
       ? {
           ...type,
           fields: type.fields?.map((field) => ({
             ...field,
-            name: { ...field.name, value: renamed(field.name.value) },
+            name: { ...field.name, value: prefixedName(prefix, field.name.value) },
           })),
         }
       : undefined;
-  return print(visit(parse(sdl), { [Kind.OBJECT_TYPE_DEFINITION]: rename }));
+  return (sdl) => visit(sdl, { [Kind.OBJECT_TYPE_DEFINITION]: rename });
 }

@@ -32,7 +32,7 @@ export function checkRepresentations(sent: SentOperation, limit: number): void {
   const representations = representationsOf(sent);
   if (representations.length > limit) {
     throw new RefusedRequestError(
-      `One operation may ask for ${limit} entities at most`,
+      `One operation may ask for ${limit} entities at most (FEDERATION_MAX_REPRESENTATIONS)`,
       BAD_REQUEST,
       'BAD_USER_INPUT',
     );
@@ -49,23 +49,46 @@ export function checkRepresentations(sent: SentOperation, limit: number): void {
 }
 
 /** The arguments as execution would see them. A variable of the wrong type is left for execution to refuse. */
-function representationsOf({ schema, document, operation, variables }: SentOperation): unknown[] {
-  const field = schema.getQueryType()?.getFields()._entities;
-  const values = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  if (field === undefined || values.coerced === undefined) return [];
-  return entitiesFields(document, operation).flatMap(
-    (node) => getArgumentValues(field, node, values.coerced).representations,
-  );
+function representationsOf(sent: SentOperation): readonly unknown[] {
+  const fields = entitiesFields(sent.document, sent.operation);
+  const lists = fields.map((field) => sentList(field, sent.variables));
+  if (lists.every((list) => list !== undefined)) return lists.length === 1 ? (lists[0] ?? []) : lists.flat();
+  return coercedRepresentations(fields, sent);
 }
 
+/** The list as it came, which is how routers send it: it need not be copied to be counted. */
+function sentList(
+  { arguments: [given] = [] }: FieldNode,
+  variables: SentOperation['variables'],
+): readonly unknown[] | undefined {
+  const value = given?.value.kind === Kind.VARIABLE ? variables[given.value.name.value] : undefined;
+  return Array.isArray(value) ? value : undefined;
+}
+
+function coercedRepresentations(
+  fields: readonly FieldNode[],
+  { schema, operation, variables }: SentOperation,
+): unknown[] {
+  const definition = schema.getQueryType()?.getFields()._entities;
+  const values = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  if (definition === undefined || values.coerced === undefined) return [];
+  return fields.flatMap((node) => getArgumentValues(definition, node, values.coerced).representations);
+}
+
+/** Operations are parsed once and never change. */
+const known = new WeakMap<OperationDefinitionNode, readonly FieldNode[]>();
+
 /** Including fragments, but of this operation only: other operations have their own variables. */
-function entitiesFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
+function entitiesFields(document: DocumentNode, operation: OperationDefinitionNode): readonly FieldNode[] {
+  const found = known.get(operation);
+  if (found !== undefined) return found;
   const fields: FieldNode[] = [];
   visit(separateOperations(document)[operation.name?.value ?? ''] ?? document, {
     [Kind.FIELD]: (node) => {
       if (node.name.value === '_entities') fields.push(node);
     },
   });
+  known.set(operation, fields);
   return fields;
 }
 

@@ -1,5 +1,5 @@
-import { type GraphQLSchema, Kind, parse, print, visit } from 'graphql';
-import { subgraphSdl } from './field-prefix.js';
+import { type GraphQLSchema, Kind, visit } from 'graphql';
+import { type SdlEdit } from './subgraph-sdl.js';
 
 /** Root types have no class that could carry a description. */
 const DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
@@ -7,19 +7,17 @@ const DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
   Mutation: 'What begins, prolongs and ends a session; one of them to a document.',
 };
 
-/** A transform of the schema that describes the root types, in what runs and in the SDL that routers read. */
+/** A transform of the schema that describes the root types. */
 export function describeRootTypes(schema: GraphQLSchema): GraphQLSchema {
-  const sdl = described(subgraphSdl(schema));
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {
     if (type) type.description = DESCRIPTIONS[type.name];
   }
-  const service = schema.getQueryType()?.getFields()._service;
-  if (service !== undefined) service.resolve = () => ({ sdl });
   return schema;
 }
 
-function described(sdl: string): string {
-  const document = visit(parse(sdl), {
+/** The same in the SDL that routers read. */
+export const rootDescriptions: SdlEdit = (sdl) =>
+  visit(sdl, {
     [Kind.OBJECT_TYPE_DEFINITION]: (type) => {
       const value = DESCRIPTIONS[type.name.value];
       return value === undefined
@@ -27,5 +25,3 @@ function described(sdl: string): string {
         : { ...type, description: { kind: Kind.STRING, value, block: true } };
     },
   });
-  return print(document);
-}

@@ -21,6 +21,7 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
   let ratings: RunningSubgraph;
   let graphql: GraphQLCaller;
   let output: () => string;
+  const stars = new Map<string, number[]>();
   beforeAll(async () => {
     platform = await startCountedPlatform();
     [portico, ratings] = await Promise.all([
@@ -29,8 +30,9 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
         FEDERATION_SECRET: SECRET,
         SESSION_HEADER,
         CORS_ORIGINS: PAGE,
+        FEDERATION_MAX_REPRESENTATIONS: '5000',
       }),
-      startRatingsSubgraph(0),
+      startRatingsSubgraph(0, stars),
     ]);
     const supergraph = await composeSupergraph({ portico: `${portico.url}/graphql`, ratings: ratings.url });
     ({ graphql, output } = await runGateway(kind, supergraph, { FEDERATION_SECRET: SECRET, SESSION_HEADER }));
@@ -62,15 +64,16 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
     await graphql(rate, { ...as(handle), variables: { id: 'unknown to the platform', stars: 1 } });
 
     platform.calls();
-    const { data } = await graphql(
+    const { data, errors } = await graphql(
       '{ topRated { rating name owner { name } } projects { name rating } me { fullName } }',
       as(handle),
     );
     expect(data.topRated).toEqual([
       { rating: 5, name: second.name, owner: { name: expect.any(String) } },
       { rating: 2, name: first.name, owner: { name: expect.any(String) } },
-      null,
+      { rating: 1, name: null, owner: null },
     ]);
+    expect(errors).toBeUndefined();
     expect(data.projects).toHaveLength(projects.length);
     expect(data.projects[0]).toEqual({ name: first.name, rating: 2 });
     expect(data.projects[1]).toEqual({ name: second.name, rating: 5 });
@@ -85,6 +88,40 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('a graph with Portico behind $name
     const after = await graphql('{ hasSession me { id } }', as(handle));
     expect(after.data).toEqual({ hasSession: false, me: null });
     expect(after.errors?.[0]?.extensions).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'NO_SESSION' });
+  });
+
+  it('joins 5,000 projects with their ratings for one GET projects, in both directions', async () => {
+    const handle = await bearerHandle(graphql, { username: 'many-projects', password: 'demo' });
+    platform.calls();
+    const { data, errors } = await graphql('{ projects { id name rating } }', as(handle));
+    expect(errors).toBeUndefined();
+    expect(platform.calls()).toEqual({ 'GET projects': 1 });
+    const projects = data.projects as { id: string; name: string }[];
+    expect(projects).toHaveLength(5000);
+
+    stars.clear();
+    for (const { id } of projects) stars.set(id, [4]);
+    const rated = await graphql('{ topRated(first: 5000) { id name rating } }', as(handle));
+    expect(rated.errors).toBeUndefined();
+    expect(rated.data.topRated).toEqual(projects.map(({ id, name }) => ({ id, name, rating: 4 })));
+    expect(platform.calls()).toEqual({ 'GET projects': 1 });
+    stars.clear();
+  });
+
+  it('loses no rating where Portico fails, and tells of it once', async () => {
+    stars.set('A', [5]).set('B', [4]);
+    for (const [handle, code] of [
+      ['', 'UNAUTHENTICATED'],
+      [await bearerHandle(graphql, { username: 'no-privileges', password: 'demo' }), 'FORBIDDEN'],
+    ] as const) {
+      const { data, errors } = await graphql('{ topRated { id rating name } }', as(handle));
+      expect(data.topRated).toEqual([
+        { id: 'A', rating: 5, name: null },
+        { id: 'B', rating: 4, name: null },
+      ]);
+      expect(errors?.map(({ extensions }) => extensions.code)).toEqual([code]);
+    }
+    stars.clear();
   });
 
   it('tells a platform error with its code and all that is known of it', async () => {

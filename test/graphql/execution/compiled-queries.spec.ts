@@ -151,6 +151,22 @@ describe('a compiled query', () => {
     60_000,
   );
 
+  it.each([true, false])('has the entities of GraphQL itself, with a session: %p', async (withSession) => {
+    const { data } = await app.graphql('{ projects { id } }', { handle });
+    const ids = (data.projects as { id: string }[]).map(({ id }) => id);
+    const representations = ['nothing', ...ids, 12, null].map((id) => ({ __typename: 'Project', id }));
+    const { isCompiled, compiled, ordinary } = await bothWays(
+      `query ($representations: [_Any!]!) {
+        _entities(representations: $representations) { __typename ... on Project { id name owner { name } raw } }
+        _1: _entities(representations: $representations) { ...P } projects { name }
+      } fragment P on Project { id description }`,
+      { representations },
+      withSession,
+    );
+    expect(isCompiled).toBe(true);
+    expect(compiled).toEqual(ordinary);
+  });
+
   it.each([
     ['a variable', 'query ($id: ID!) { project(id: $id) { id name owner { name } } }', { id: 'nothing' }],
     ['a number for an id', 'query ($id: ID!) { project(id: $id) { id } }', { id: 12 }],
@@ -179,7 +195,7 @@ describe('a compiled query', () => {
       'a variable that means something to JavaScript',
       'query ($__proto__: ID!) { project(id: $__proto__) { id } }',
     ],
-    ['entities', '{ _entities(representations: []) { __typename } }'],
+    ['entities in a literal', '{ _entities(representations: []) { __typename } }'],
     ['the SDL', '{ _service { sdl } }'],
     ['a mutation', 'mutation { logout { loggedOut } }'],
     ['conditions on fields that merge', '{ me { id } me @skip(if: true) { fullName } }'],

@@ -13,6 +13,8 @@ export interface Subgraph {
 export interface Composition {
   readonly schema: string | undefined;
   readonly errors: readonly string[];
+  /** What a router reads. */
+  readonly supergraph: string | undefined;
 }
 
 /** The composers that the routers of this field use. */
@@ -20,16 +22,16 @@ export const COMPOSERS: readonly (readonly [string, (subgraphs: readonly Subgrap
   [
     '@apollo/composition',
     (subgraphs) => {
-      const { schema, errors = [] } = composeByApollo(subgraphs.map(asService));
+      const { schema, supergraphSdl: supergraph, errors = [] } = composeByApollo(subgraphs.map(asService));
       const api = schema?.toAPISchema().toGraphQLJSSchema();
-      return { schema: api && printSchema(api), errors: errors.map(({ message }) => message) };
+      return { schema: api && printSchema(api), supergraph, errors: errors.map(({ message }) => message) };
     },
   ],
   [
     '@theguild/federation-composition',
     (subgraphs) => {
-      const { publicSdl, errors = [] } = composeByHive(subgraphs.map(asService));
-      return { schema: publicSdl, errors: errors.map(({ message }) => message) };
+      const { publicSdl, supergraphSdl: supergraph, errors = [] } = composeByHive(subgraphs.map(asService));
+      return { schema: publicSdl, supergraph, errors: errors.map(({ message }) => message) };
     },
   ],
   [
@@ -44,8 +46,12 @@ export const COMPOSERS: readonly (readonly [string, (subgraphs: readonly Subgrap
         version: LATEST_ROUTER_COMPATIBILITY_VERSION,
       });
       return result.success
-        ? { schema: print(result.federatedGraphAST), errors: [] }
-        : { schema: undefined, errors: result.errors.map(({ message }) => message) };
+        ? {
+            schema: printSchema(result.federatedGraphClientSchema),
+            supergraph: print(result.federatedGraphAST),
+            errors: [],
+          }
+        : { schema: undefined, supergraph: undefined, errors: result.errors.map(({ message }) => message) };
     },
   ],
 ];

@@ -1,0 +1,34 @@
+import { type HopRequest, type HopResponse, type Transport } from './transport.js';
+
+/**
+ * A transport that is made when the first hop is sent: HTTP libraries take most of the time of an import, and a program may
+ * import the client without calling anything, or with the other one.
+ */
+export class DeferredTransport implements Transport {
+  readonly #load: () => Promise<Transport>;
+  #loading: Promise<Transport> | undefined;
+  #transport: Transport | undefined;
+  #isClosed = false;
+
+  constructor(load: () => Promise<Transport>) {
+    this.#load = load;
+  }
+
+  send(request: HopRequest): Promise<HopResponse> {
+    if (this.#transport !== undefined) return this.#transport.send(request);
+    return this.#loaded().then((transport) => transport.send(request));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#loading)?.close();
+  }
+
+  /** One that was closed meanwhile is closed before anything is sent. */
+  #loaded(): Promise<Transport> {
+    return (this.#loading ??= this.#load().then(async (transport) => {
+      if (this.#isClosed) await transport.close();
+      return (this.#transport = transport);
+    }));
+  }
+}
