@@ -50,7 +50,7 @@ module.exports = {
   ],
   audit: ['graphql/errors', 'observation', 'config', 'logging'],
   tracing: ['graphql/errors', 'platform', 'observation', 'config', 'config/settings', 'logging', 'client'],
-  console: ['config'],
+  console: ['platform', 'config'],
   health: ['session', 'session/store', 'platform'],
 
   graphql: [

@@ -8,6 +8,7 @@ import { AnswersModule } from '../answers/answers.module.js';
 import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
+import { leadBrowsersToConsole } from '../console/lead-browsers.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
 import { ReadinessService } from '../health/readiness.service.js';
@@ -112,6 +113,7 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
     origins: settings.CORS_ORIGINS,
     requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS, ...settings.CORS_HEADERS],
   });
+  if (settings.hasConsole) leadBrowsersToConsole(server);
   boundInFlight(server, admission);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(

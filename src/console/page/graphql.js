@@ -1,0 +1,50 @@
+const ENDPOINT = '/graphql';
+const listeners = new Set();
+
+/** What is told of an answer: its errors, and by how many milliseconds the clock of the service is ahead of this one. */
+export function onAnswer(listener) {
+  listeners.add(listener);
+}
+
+/**
+ * Sends a document. The session cookie is HttpOnly: this page sends the handle without ever seeing it. The answer is GraphQL's
+ * whatever its status; everybody who follows is told of it, unless it is `quiet`.
+ */
+export async function post({ query, variables, operationName }, { headers = {}, quiet = false } = {}) {
+  const response = await fetch(ENDPOINT, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables, operationName }),
+  });
+  const answer = await readAnswer(response);
+  const clock = Date.parse(response.headers.get('date') ?? '') - Date.now();
+  if (!quiet) for (const listener of listeners) listener(answer);
+  return { answer, clock: Number.isNaN(clock) ? 0 : clock };
+}
+
+/** Sends a document of this page's own. @throws Error of the first error where nothing was answered. */
+export async function ask(query, variables) {
+  const { answer } = await post({ query, variables });
+  if (answer.errors && isEmpty(answer.data)) throw new Error(told(answer.errors[0]));
+  return answer;
+}
+
+/** The reason adds to the message, except for a failed login, where both say the same. */
+export function told({ message, extensions: { reason, retryAfter } = {} }) {
+  const wait = retryAfter === undefined ? '' : `; try again in ${retryAfter} s`;
+  return reason === undefined || reason === 'LOGIN_FAILED'
+    ? `${message}${wait}`
+    : `${message} (${reason}${wait})`;
+}
+
+async function readAnswer(response) {
+  try {
+    return await response.json();
+  } catch {
+    return { errors: [{ message: `The service answered ${response.status} without JSON` }] };
+  }
+}
+
+function isEmpty(data) {
+  return data === undefined || data === null || Object.values(data).every((value) => value === null);
+}
