@@ -15,6 +15,7 @@ const BROWSER = [
   'FormData',
   'localStorage',
   'location',
+  'MutationObserver',
   'navigator',
   'setInterval',
   'setTimeout',

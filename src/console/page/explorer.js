@@ -3,7 +3,7 @@ import { field } from './settings.js';
 import { copyFrom } from './copy.js';
 import { post } from './graphql.js';
 import { kept, mentionsSecret } from './kept.js';
-import { letTabLeaveEditors } from './leave-editor.js';
+import { letTabLeaveEditors, nameEditors } from './editor-access.js';
 
 const FIRST_QUERY = `# Log in, then run this.
 query Start {
@@ -36,6 +36,7 @@ export function showExplorer() {
     ),
   );
   letTabLeaveEditors(root);
+  nameEditors(root);
   const button = document.getElementById('copy-link');
   button.addEventListener('click', () => void copyFrom(button, link(now)));
 }

@@ -1,4 +1,5 @@
 const ENDPOINT = '/graphql';
+const SAME_CLOCK_MS = 2000;
 const listeners = new Set();
 
 /** What is told of an answer: its errors, and by how many milliseconds the clock of the service is ahead of this one. */
@@ -17,9 +18,9 @@ export async function post({ query, variables, operationName }, { headers = {}, 
     body: JSON.stringify({ query, variables, operationName }),
   });
   const answer = await readAnswer(response);
-  const clock = Date.parse(response.headers.get('date') ?? '') - Date.now();
+  const clock = clockAhead(response);
   if (!quiet) for (const listener of listeners) listener(answer);
-  return { answer, clock: Number.isNaN(clock) ? 0 : clock };
+  return { answer, clock };
 }
 
 /** Sends a document of this page's own. @throws Error of the first error where nothing was answered. */
@@ -35,6 +36,12 @@ export function told({ message, extensions: { reason, retryAfter } = {} }) {
   return reason === undefined || reason === 'LOGIN_FAILED'
     ? `${message}${wait}`
     : `${message} (${reason}${wait})`;
+}
+
+/** The header has whole seconds, so a small difference is none. */
+function clockAhead(response) {
+  const ahead = Date.parse(response.headers.get('date') ?? '') - Date.now();
+  return Math.abs(ahead) > SAME_CLOCK_MS ? ahead : 0;
 }
 
 async function readAnswer(response) {

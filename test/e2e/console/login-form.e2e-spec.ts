@@ -6,6 +6,7 @@ import { noBrowser, startBrowser } from '../../support/console/browser.js';
 import { type ConsolePage, openConsole } from '../../support/console/console-page.js';
 import { type ProfilesFile, profilesFile } from '../../support/credentials/profiles-file.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';
+import { eventually } from '../../support/eventually.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const inBrowser = noBrowser === undefined ? describe : describe.skip;
@@ -92,16 +93,17 @@ inBrowser(`the console's login form${noBrowser === undefined ? '' : ` (skipped: 
     await logIn('apiKey', { apiKey: 'demo-api-key' }).catch(() => undefined);
     await console.run('{ me { fullName } }');
     await console.answers('Dana');
-    await page.waitForFunction("localStorage.getItem('graphiql:tabState')?.includes('fullName')");
+    const stored = (): Promise<string> =>
+      page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    await eventually(async () => (await stored()).includes('fullName'));
     await console.run('mutation { login(input: {apiKey: "demo-api-key", transport: BEARER}) { handle } }');
     await console.answers('handle');
     const handle = /"handle": "([^"]+)"/.exec((await page.textContent('.result-window')) ?? '')?.[1] ?? '';
     expect(handle).toHaveLength(43);
     await page.reload();
     await console.says('Logged in as');
-    const stored = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
-    expect(stored).toContain('fullName');
-    expect(stored).not.toContain('demo-api-key');
-    expect(stored).not.toContain(handle);
+    expect(await stored()).toContain('fullName');
+    expect(await stored()).not.toContain('demo-api-key');
+    expect(await stored()).not.toContain(handle);
   });
 });

@@ -95,9 +95,7 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     await console.says('Logged in. Who it is cannot be asked');
     expect(await console.page.isEnabled('#logout')).toBe(true);
     await console.page.click('#extend');
-    await console.page.waitForFunction(
-      "document.querySelector('#status').textContent.startsWith('The back-end')",
-    );
+    await console.page.waitForSelector('#status:text-matches("^The back-end")');
     await console.page.click('#logout');
     await console.says('Logged out');
     await console.close();

@@ -1,3 +1,4 @@
+import { eventually } from '../eventually.js';
 import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 /** The console, open in a browser context of its own. */
@@ -48,9 +49,21 @@ export async function openConsole(
   };
 }
 
-/** Typing would close brackets and complete names. */
-function setEditor(page: Page, query: string): Promise<void> {
-  return page.locator('.graphiql-query-editor .CodeMirror').evaluate((element, text) => {
-    (element as unknown as { CodeMirror: { setValue(text: string): void } }).CodeMirror.setValue(text);
+interface Editor {
+  setValue(text: string): void;
+  readonly documentAST?: { readonly loc?: { readonly source: { readonly body: string } } };
+}
+
+/** Typing would close brackets and complete names. The editor reads what it is given a moment later. */
+async function setEditor(page: Page, query: string): Promise<void> {
+  const editor = page.locator('.graphiql-query-editor .CodeMirror');
+  await editor.evaluate((element, text) => {
+    (element as unknown as { CodeMirror: Editor }).CodeMirror.setValue(text);
   }, query);
+  await eventually(async () => {
+    const read = await editor.evaluate(
+      (element) => (element as unknown as { CodeMirror: Editor }).CodeMirror.documentAST?.loc?.source.body,
+    );
+    return read === query;
+  });
 }
