@@ -72,7 +72,7 @@ module.exports = {
   'graphql/errors': ['errors', 'client'],
 
   auth: ['credentials', 'session', 'session/store', 'platform', 'observation', 'errors', 'config', 'client'],
-  projects: ['session', 'client'],
+  projects: ['session', 'observation', 'client'],
 
   credentials: [
     'credentials/profiles',

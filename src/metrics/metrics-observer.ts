@@ -42,6 +42,11 @@ export function metricsObserver(registry: Registry, factsOf: (error: unknown) =>
     buckets: FAST_BUCKETS,
     registers,
   });
+  const projectsLeftOut = new Counter({
+    name: 'portico_projects_left_out_total',
+    help: 'Projects without id or name in the lists of the platform: they are left out of the answers.',
+    registers,
+  });
   // An increase is seen only of what has been there before.
   for (const circuit of ['auth', 'data'] as const) circuits.set({ circuit }, 0);
   logins.inc({ event: 'relogin', outcome: 'failure', reason: 'LOGIN_FAILED' }, 0);
@@ -55,6 +60,9 @@ export function metricsObserver(registry: Registry, factsOf: (error: unknown) =>
     },
     circuitChange: ({ circuit, isOpen }) => {
       circuits.set({ circuit }, isOpen ? 1 : 0);
+    },
+    projectsLeftOut: (count) => {
+      projectsLeftOut.inc(count);
     },
     platformCall: (call) => {
       platformCallsInFlight.inc();

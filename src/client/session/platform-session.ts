@@ -169,7 +169,7 @@ export class PlatformSession {
   /**
    * `GET projects` (spec: Project): the projects that the platform holds.
    * @throws SessionError when no token is held, before any request, or on `ERR009`
-   * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has one without id and name
+   * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has none with id and name; others are left out
    */
   getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
     return this.#reads.listProjects(call);
