@@ -22,7 +22,7 @@ export const ME = graphql(`
 
 export const PROJECTS = graphql(`
   query Projects($after: String, $filter: ProjectFilter) {
-    projectsConnection(first: 8, after: $after, filter: $filter) {
+    projectsConnection(first: 9, after: $after, filter: $filter) {
       totalCount
       nodes {
         id
@@ -38,10 +38,14 @@ export const PROJECTS = graphql(`
   }
 `);
 
+/** With its time-out, which the countdown needs: the platform tells it by this alone. */
 export const LOGIN = graphql(`
   mutation Login($input: LoginInput!) {
     login(input: $input) {
       expiresAt
+      sessionStatus {
+        timeoutSeconds
+      }
     }
   }
 `);

@@ -8,7 +8,10 @@ import { letTabLeaveEditors, nameEditors } from './editor-access.js';
 const FIRST_QUERY = `# Log in, then run this.
 query Start {
   ${field('me')} { fullName }
-  ${field('projects')} { id name }
+  ${field('projectsConnection')}(first: 5) {
+    totalCount
+    nodes { id name }
+  }
 }
 `;
 /** What federation adds for routers; who writes queries has no use for it. */

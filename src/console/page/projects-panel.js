@@ -75,7 +75,7 @@ function projectItem({ id, name, status }) {
   const item = document.createElement('li');
   item.className = 'project';
   const copy = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Copy id' });
-  copy.setAttribute('aria-label', `Copy the id of ${name}`);
+  copy.setAttribute('aria-label', `Copy id of ${name}`);
   copy.addEventListener('click', () => void copyFrom(copy, id));
   const title = Object.assign(document.createElement('strong'), { textContent: name });
   if (status !== 0) title.append(' ', statusTag(status));

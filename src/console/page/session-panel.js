@@ -76,9 +76,8 @@ function tick() {
   if (!session) return;
   const { at, meaning } = firstDeadline(session);
   const remaining = at - (Date.now() + clock);
-  if (whole.id !== idOf(session) || remaining > whole.milliseconds) {
-    whole = { id: idOf(session), milliseconds: remaining };
-  }
+  const id = `${idOf(session)} ${meaning}`;
+  if (whole.id !== id || remaining > whole.milliseconds) whole = { id, milliseconds: remaining };
   element('remaining').textContent = remainingText(remaining);
   element('deadline').textContent = meaning;
   element('meter').style.width = `${(100 * Math.max(0, remaining)) / Math.max(1, whole.milliseconds)}%`;

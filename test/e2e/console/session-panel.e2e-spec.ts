@@ -140,7 +140,7 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     await page.waitForSelector('.project:nth-child(20)');
     await page.fill('#project-search', '4999');
     await page.waitForSelector('#project-count:text-is("1")');
-    await page.click('[aria-label="Copy the id of Project 4999"]');
+    await page.click('[aria-label="Copy id of Project 4999"]');
     await page.waitForSelector('.project button:text-is("Copied")');
     const id = await page.textContent('.project code');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
