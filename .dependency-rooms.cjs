@@ -31,7 +31,7 @@ module.exports = {
     'observation',
   ],
 
-  http: ['http/admission', 'http/caller', 'errors'],
+  http: ['http/admission', 'http/caller', 'answers', 'errors'],
   'http/admission': ['http/caller', 'errors'],
   'http/caller': ['session', 'session/sealed'],
   metrics: [
@@ -67,7 +67,15 @@ module.exports = {
   'graphql/documents': ['graphql/request', 'graphql/errors', 'config', 'config/checks'],
   'graphql/federation': ['graphql/request', 'graphql/errors', 'config'],
   'graphql/execution': ['graphql/federation', 'graphql/request', 'graphql/errors'],
-  'graphql/request': ['graphql/answer', 'graphql/errors', 'http/caller', 'session', 'config', 'logging'],
+  'graphql/request': [
+    'graphql/answer',
+    'graphql/errors',
+    'answers',
+    'http/caller',
+    'session',
+    'config',
+    'logging',
+  ],
   'graphql/answer': ['graphql/errors', 'answers'],
   'graphql/errors': ['errors', 'client'],
 

@@ -47,16 +47,24 @@ export function metricsObserver(registry: Registry, factsOf: (error: unknown) =>
     help: 'Projects without id or name in the lists of the platform: they are left out of the answers.',
     registers,
   });
+  const identityTokens = new Counter({
+    name: 'portico_identity_tokens_total',
+    help: 'Identity tokens that were asked for; the reason is empty for a success.',
+    labelNames: ['outcome', 'reason'],
+    registers,
+  });
   // An increase is seen only of what has been there before.
   for (const circuit of ['auth', 'data'] as const) circuits.set({ circuit }, 0);
   logins.inc({ event: 'relogin', outcome: 'failure', reason: 'LOGIN_FAILED' }, 0);
 
   return {
     sessionEvent: ({ kind, error }) => {
-      if (!LOGINS.has(kind)) return;
+      if (!LOGINS.has(kind) && kind !== 'identity_token') return;
       const failure = error === undefined ? undefined : factsOf(error);
       const reason = failure === undefined ? '' : (failure.reason ?? failure.code);
-      logins.inc({ event: kind, outcome: eventOutcome(kind, failure), reason });
+      const outcome = eventOutcome(kind, failure);
+      if (kind === 'identity_token') identityTokens.inc({ outcome, reason });
+      else logins.inc({ event: kind, outcome, reason });
     },
     circuitChange: ({ circuit, isOpen }) => {
       circuits.set({ circuit }, isOpen ? 1 : 0);

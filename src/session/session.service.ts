@@ -20,7 +20,7 @@ import { endsSession, foreignToken, ifThere, rejectsSession } from './session-re
 import { SessionStore, timeoutMs } from './store/session-store.js';
 
 /** Work on an open platform session. */
-export type SessionWork<T> = (session: PlatformSession) => Promise<T>;
+export type SessionWork<T> = (session: PlatformSession, storeKey: string) => Promise<T>;
 
 /** As {@link SessionWork}, for a read: its options end it when nobody waits for the answer any more. */
 export type SessionRead<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
@@ -244,7 +244,7 @@ export class SessionService {
   }
 
   private async runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
-    const result = await work(open.session);
+    const result = await work(open.session, open.key);
     const hasChanged = await this.sealed.save(open);
     if (isRead && hasChanged) this.readsRenewSessions = true;
     return result;

@@ -1,3 +1,4 @@
+import { allowCompression } from '../../answers/compressible-answers.js';
 import { type Caller } from '../../http/caller/caller.js';
 import { type SessionCookie } from '../../http/caller/session-cookie.js';
 import { type RequestContext } from '../../session/request-context.js';
@@ -20,6 +21,8 @@ export interface GraphQLContext extends RequestContext {
   readonly origin: RequestOrigin;
   /** What the answer holds so far; made with the first value that counts. */
   answer?: AnswerInMaking;
+  /** Allows the answer to be compressed. */
+  readonly allowCompression: () => void;
   /** Whether the request was let in only because it may be a logout. */
   readonly hasReservedPlace: boolean;
 }
@@ -42,6 +45,9 @@ export function graphQLContext({ id, caller, passage }: HttpRequest, reply: Http
     presented,
     foreignBearer,
     hasReservedPlace: passage.isReserved,
+    allowCompression: () => {
+      allowCompression(reply.raw);
+    },
     crossSite: fetchSite === 'cross-site',
     // One that cannot be a handle is dead already.
     ...(withCookie && presented === undefined && { cookie: 'clear' as const }),

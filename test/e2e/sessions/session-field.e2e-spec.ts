@@ -129,6 +129,8 @@ describe('the session that a page sees', () => {
       headers: { cookie: `__Host-portico=${'A'.repeat(43)}` },
     });
     expect(data.session).toBeNull();
-    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-portico=; .*Expires=Thu, 01 Jan 1970/)]);
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-portico=; .*Expires=Thu, 01 Jan 1970/),
+    ]);
   });
 });
