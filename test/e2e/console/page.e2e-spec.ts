@@ -91,6 +91,8 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     await page.reload();
     await page.waitForSelector('.graphiql-container');
     expect(await scheme()).toBe('dark');
+    // The dialog asks for a style that locks scrolling, and the policy allows no inline style sheet.
+    expect(console.complaints.filter((text) => !text.startsWith('Applying inline style'))).toEqual([]);
     await console.close();
   });
 
