@@ -1,7 +1,6 @@
 /* global GraphiQL, React, ReactDOM */
-import { field } from './settings.js';
 import { copyFrom } from './copy.js';
-import { post } from './graphql.js';
+import { field, post } from './graphql.js';
 import { kept, mentionsSecret } from './kept.js';
 import { letTabLeaveEditors, nameEditors } from './editor-access.js';
 

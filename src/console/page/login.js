@@ -1,5 +1,4 @@
-import { field, settings } from './settings.js';
-import { ask } from './graphql.js';
+import { ask, field, settings } from './graphql.js';
 import { follow } from './session.js';
 
 const USERNAME = { name: 'username', label: 'User name', autocomplete: 'username' };

@@ -1,6 +1,5 @@
-import { field } from './settings.js';
 import { copyFrom } from './copy.js';
-import { post, told } from './graphql.js';
+import { field, post, told } from './graphql.js';
 import { follow, idOf } from './session.js';
 
 const PAGE = 10;

@@ -1,5 +1,4 @@
-import { field, settings } from './settings.js';
-import { ask, told } from './graphql.js';
+import { ask, field, settings, told } from './graphql.js';
 import { askWho, follow, idOf } from './session.js';
 import { firstDeadline, remainingText, timeText } from './countdown.js';
 
@@ -81,7 +80,12 @@ function tick() {
   element('remaining').textContent = remainingText(remaining);
   element('deadline').textContent = meaning;
   element('meter').style.width = `${(100 * Math.max(0, remaining)) / Math.max(1, whole.milliseconds)}%`;
-  panel.classList.toggle('soon', remaining < SOON_MS);
+  const isSoon = remaining < SOON_MS;
+  // Told once, to those who hear the page too; of a session that is never longer there is nothing to tell.
+  if (isSoon && whole.milliseconds > SOON_MS && !panel.classList.contains('soon')) {
+    showStatus('The session ends within a minute: extend it to stay');
+  }
+  panel.classList.toggle('soon', isSoon);
   // The platform may have been used by others meanwhile: it alone knows whether the session is over.
   if (remaining <= 0 && checkedDeadline !== at) {
     checkedDeadline = at;

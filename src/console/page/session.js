@@ -1,5 +1,4 @@
-import { field } from './settings.js';
-import { onAnswer, post, told } from './graphql.js';
+import { field, onAnswer, post, told } from './graphql.js';
 
 const SESSION = `{ ${field('session')} { expiresAt idleExpiresAt platformExpiresAt startedAt transport profile } }`;
 const ME = `${field('me')} { fullName initials }`;

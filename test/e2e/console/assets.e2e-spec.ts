@@ -157,12 +157,16 @@ describe('a browser that opens the endpoint', () => {
 });
 
 describe('a console over a real platform', () => {
-  it('tells no demo login', async () => {
+  it('tells no demo login, and whether guests are admitted', async () => {
     const folder = await tempFolder();
-    const service = await runService(folder.path, { PLATFORM_BASE_URL: 'http://127.0.0.1:9/api' });
+    const service = await runService(folder.path, {
+      PLATFORM_BASE_URL: 'http://127.0.0.1:9/api',
+      ANONYMOUS_LOGIN: 'false',
+    });
     const page = await (await fetch(service.url)).text();
     expect(page).toContain('data-settings="{');
     expect(page).not.toContain('demo-api-key');
+    expect(page).toContain('&quot;guests&quot;:false');
     await service.stop();
     await folder.remove();
   });

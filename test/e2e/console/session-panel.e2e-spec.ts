@@ -86,6 +86,23 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     await Promise.all([waiting.close(), asking.close()]);
   });
 
+  it('tells in time that the session ends, and goes by the clock of the service', async () => {
+    const console = await open();
+    const { page } = console;
+    await console.says('Not logged in');
+    await clickDemo(console, 'demo');
+    await console.says('Logged in as Dana Demo');
+    await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
+    await page.clock.setFixedTime(Date.now() + 29.5 * 60_000);
+    await console.says('The session ends within a minute');
+    expect(await page.getAttribute('#session', 'class')).toBe('soon');
+    // An answer tells what time it is there.
+    await console.run('{ hasSession }');
+    await page.waitForSelector('#session:not(.soon)');
+    await page.waitForSelector('#remaining:text-matches("^(30:0|29:5)")');
+    await console.close();
+  });
+
   it('lets somebody log out of whom the platform tells nothing, after a reload too', async () => {
     const console = await open();
     await console.says('Not logged in');
