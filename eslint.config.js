@@ -8,7 +8,7 @@ const environmentIsReadOnce = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', 'data/'] },
+  { ignores: ['dist/', 'node_modules/', 'coverage/', 'data/', 'examples/consumers/'] },
   { ...js.configs.recommended, ignores: ['**/*.gql'] },
   {
     files: ['**/*.ts'],
