@@ -8,6 +8,7 @@ import { AnswersModule } from '../answers/answers.module.js';
 import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
+import { readDocumentIds } from '../graphql/documents/document-id.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
 import { ReadinessService } from '../health/readiness.service.js';
@@ -113,6 +114,7 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
     requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS, ...settings.CORS_HEADERS],
   });
   boundInFlight(server, admission);
+  readDocumentIds(server);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(
       module,
