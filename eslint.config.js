@@ -24,8 +24,10 @@ const BROWSER = [
 ];
 
 export default tseslint.config(
-  // The example page is a project of its own, with its own compiler settings.
-  { ignores: ['dist/', 'node_modules/', 'coverage/', 'data/', 'examples/page/'] },
+  // Projects of their own, with their own compiler settings.
+  {
+    ignores: ['dist/', 'node_modules/', 'coverage/', 'data/', 'examples/page/', 'examples/consumers/'],
+  },
   { ...js.configs.recommended, ignores: ['**/*.gql'] },
   {
     files: ['**/*.ts'],

@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
-import { graphql, Kind, parse, print, visit } from 'graphql';
+import { graphql, Kind, parse, print, specifiedDirectives, visit } from 'graphql';
 import { createApp } from '../dist/app/app.factory.js';
+
+const BUILT_IN = new Set(specifiedDirectives.map(({ name }) => name));
 
 /** The schema of the running service: as clients see it, and as the subgraph SDL for routers. */
 export async function sdl() {
@@ -22,12 +24,13 @@ export async function sdl() {
   }
 }
 
-/** The key directive of an entity stays: it says what identifies a project. */
+/** Directives of federation go too: a schema that uses what it does not define loads nowhere. */
 function withoutFederation(subgraph) {
   const document = visit(parse(subgraph), {
     SchemaDefinition: () => null,
     SchemaExtension: () => null,
     DirectiveDefinition: () => null,
+    Directive: ({ name }) => (BUILT_IN.has(name.value) ? undefined : null),
     ObjectTypeExtension: { leave: ({ fields }) => (fields.length === 0 ? null : undefined) },
     enter: (node) => {
       const isDefinition = node.kind === Kind.FIELD_DEFINITION || node.kind.endsWith('TypeDefinition');

@@ -9,6 +9,7 @@ import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { leadBrowsersToConsole } from '../console/lead-browsers.js';
+import { readDocumentIds } from '../graphql/documents/document-id.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
 import { ReadinessService } from '../health/readiness.service.js';
@@ -115,6 +116,7 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   });
   if (settings.hasConsole) leadBrowsersToConsole(server);
   boundInFlight(server, admission);
+  readDocumentIds(server);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(
       module,

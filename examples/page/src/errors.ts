@@ -1,15 +1,8 @@
+import { type ErrorCode, type ErrorReason, porticoErrors } from 'portico/errors';
 import type { CombinedError } from 'urql';
 
-/** What Portico says of an error besides its message: docs/errors.md has every code and reason. */
-interface Facts {
-  readonly code?: string;
-  readonly reason?: string;
-  readonly retryAfter?: number;
-  readonly requestId?: string;
-}
-
 /** The reason says more than the code, so it is looked up first. */
-const BY_REASON: Readonly<Record<string, string>> = {
+const BY_REASON: Partial<Record<ErrorReason, string>> = {
   LOGIN_FAILED: 'The user name or the password is wrong.',
   PASSWORD_EXPIRED: 'Your password has expired. Set a new one in the platform, then log in here.',
   ACCOUNT_LOCKED: 'Your account is locked. Ask your administrator to unlock it.',
@@ -21,7 +14,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   ANONYMOUS_LOGIN_OFF: 'Guests are not admitted here. Please log in.',
 };
 
-const BY_CODE: Readonly<Record<string, string>> = {
+const BY_CODE: Partial<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: 'Please log in.',
   FORBIDDEN: 'You are not allowed to see this. Ask your administrator for the privilege.',
   NOT_FOUND: 'It is not there any more.',
@@ -33,21 +26,19 @@ const BY_CODE: Readonly<Record<string, string>> = {
   SESSION_STORE_UNAVAILABLE: 'Logins do not work at the moment. Try again in a minute.',
 };
 
-export function firstCode(error: CombinedError): string | undefined {
-  return facts(error).code;
+export function firstCode(error: CombinedError): ErrorCode | undefined {
+  return porticoErrors(error)[0]?.extensions.code;
 }
 
 /** One sentence for the person in front of the page, and what to tell support where only they can help. */
 export function tellPerson(error: CombinedError): string {
   if (error.networkError) return 'The service cannot be reached. Check your connection and try again.';
-  const { code = '', reason = '', retryAfter, requestId } = facts(error);
-  const sentence = BY_REASON[reason] ?? BY_CODE[code];
+  const extensions = porticoErrors(error)[0]?.extensions;
+  if (extensions === undefined) return 'Something went wrong. Try again later.';
+  const { code, reason, retryAfter, requestId } = extensions;
+  const sentence = (reason && BY_REASON[reason]) ?? BY_CODE[code];
   if (sentence === undefined) {
-    return `Something went wrong. If it happens again, tell support this number: ${requestId ?? 'none'}.`;
+    return `Something went wrong. If it happens again, tell support this number: ${requestId}.`;
   }
   return retryAfter === undefined ? sentence : `${sentence} Try again in ${retryAfter} seconds.`;
-}
-
-function facts(error: CombinedError): Facts {
-  return error.graphQLErrors[0]?.extensions ?? {};
 }
