@@ -32,7 +32,7 @@ module.exports = {
     'observation',
   ],
 
-  http: ['http/admission', 'http/caller', 'errors'],
+  http: ['http/admission', 'http/caller', 'answers', 'errors'],
   'http/admission': ['http/caller', 'errors'],
   'http/caller': ['session', 'session/sealed'],
   metrics: [
@@ -51,7 +51,7 @@ module.exports = {
   ],
   audit: ['graphql/errors', 'observation', 'config', 'logging'],
   tracing: ['graphql/errors', 'platform', 'observation', 'config', 'config/settings', 'logging', 'client'],
-  console: ['config'],
+  console: ['platform', 'config'],
   health: ['session', 'session/store', 'platform'],
 
   graphql: [
@@ -68,12 +68,20 @@ module.exports = {
   'graphql/documents': ['graphql/request', 'graphql/errors', 'config', 'config/checks'],
   'graphql/federation': ['graphql/request', 'graphql/errors', 'config'],
   'graphql/execution': ['graphql/request', 'graphql/errors'],
-  'graphql/request': ['graphql/answer', 'graphql/errors', 'http/caller', 'session', 'config', 'logging'],
+  'graphql/request': [
+    'graphql/answer',
+    'graphql/errors',
+    'answers',
+    'http/caller',
+    'session',
+    'config',
+    'logging',
+  ],
   'graphql/answer': ['graphql/errors', 'answers'],
   'graphql/errors': ['errors', 'client'],
 
   auth: ['credentials', 'session', 'session/store', 'platform', 'observation', 'errors', 'config', 'client'],
-  projects: ['session', 'client'],
+  projects: ['session', 'observation', 'client'],
 
   credentials: [
     'credentials/profiles',

@@ -3,10 +3,11 @@
  * what a source that is gone has left behind is removed first.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
+import { layConsole } from './console-assets.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [source, target] = [join(root, 'src'), join(root, 'dist')];
@@ -16,7 +17,11 @@ removeLeftovers();
 // Types are checked by npm run check: that needs the SDKs of the secret stores, which a build does without.
 const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, '--noCheck'];
 execFileSync(process.execPath, tsc, { stdio: 'inherit' });
-copyConsole();
+layConsole({
+  source: join(source, 'console/page'),
+  modules: join(root, 'node_modules'),
+  target: join(target, 'console/page'),
+});
 await bundle(root);
 
 function removeLeftovers() {
@@ -27,19 +32,4 @@ function removeLeftovers() {
     const written = path.replace(target, source).replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts');
     if (entry.isFile() && written.endsWith('.ts') && !existsSync(written)) rmSync(path);
   }
-}
-
-/** The libraries come from here and from no other host. */
-function copyConsole() {
-  const page = join(target, 'console/page');
-  rmSync(page, { recursive: true, force: true });
-  mkdirSync(page, { recursive: true });
-  const written = readdirSync(join(source, 'console/page')).map((name) => join(source, 'console/page', name));
-  const libraries = [
-    'graphiql/graphiql.min.js',
-    'graphiql/graphiql.min.css',
-    'react/umd/react.production.min.js',
-    'react-dom/umd/react-dom.production.min.js',
-  ].map((path) => join(root, 'node_modules', path));
-  for (const file of [...written, ...libraries]) copyFileSync(file, join(page, basename(file)));
 }

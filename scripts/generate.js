@@ -1,10 +1,11 @@
 /**
- * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md,
+ * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, src/errors/client-table.ts, docs/configuration.md,
  * .env.example, examples/federation/supergraph.graphql, and the rooms in CONTRIBUTING.md and docs/architecture.md.
  * With --check it writes nothing and fails if a file differs from what the code would make.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { composeSupergraph, USUAL_URLS } from '../examples/federation/compose.ts';
+import { clientTable } from './client-table.js';
 import { configurationPage, environmentExample } from './configuration.js';
 import { errorsPage } from './errors-page.js';
 import { pageWithRooms } from './rooms-pages.js';
@@ -15,6 +16,7 @@ const files = {
   'schema.gql': schema,
   'subgraph.gql': subgraph,
   'docs/errors.md': errorsPage(),
+  'src/errors/client-table.ts': clientTable(),
   'docs/configuration.md': configurationPage(),
   '.env.example': environmentExample(),
   'CONTRIBUTING.md': await pageWithRooms('CONTRIBUTING.md'),

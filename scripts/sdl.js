@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
-import { graphql, Kind, parse, parseType, print, visit } from 'graphql';
+import { graphql, Kind, parse, parseType, print, specifiedDirectives, visit } from 'graphql';
 import { createApp } from '../dist/app/app.factory.js';
+
+const BUILT_IN = new Set(specifiedDirectives.map(({ name }) => name));
 
 /** The schema of the running service: as clients see it, and as the subgraph SDL for routers. */
 export async function sdl() {
@@ -23,14 +25,15 @@ export async function sdl() {
 }
 
 /**
- * The key directive of an entity stays: it says what identifies a project. Types of fields are those of the schema that
- * runs: what may be null for routers never is for others.
+ * Directives of federation go too: a schema that uses what it does not define loads nowhere. Types of fields are those of
+ * the schema that runs: what may be null for routers never is for others.
  */
 function withoutFederation(subgraph, schema) {
   const document = visit(parse(subgraph), {
     SchemaDefinition: () => null,
     SchemaExtension: () => null,
     DirectiveDefinition: () => null,
+    Directive: ({ name }) => (BUILT_IN.has(name.value) ? undefined : null),
     ObjectTypeExtension: { leave: ({ fields }) => (fields.length === 0 ? null : undefined) },
     enter: (node, _key, _parent, _path, ancestors) => {
       const isField = node.kind === Kind.FIELD_DEFINITION;

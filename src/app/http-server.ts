@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import { bodyLimits } from './body-limits.js';
 import { AnswerTurns } from '../answers/answer-turns.js';
 import { type Settings } from '../config/settings.js';
+import { leadBrowsersToConsole } from '../console/lead-browsers.js';
+import { readDocumentIds } from '../graphql/documents/document-id.js';
 import { Admission } from '../http/admission/admission.js';
 import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
 import { boundInFlight } from '../http/bound-in-flight.js';
@@ -97,7 +99,9 @@ export async function addHooks(
     origins: settings.CORS_ORIGINS,
     requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS, ...settings.CORS_HEADERS],
   });
+  if (settings.hasConsole) leadBrowsersToConsole(server);
   boundInFlight(server, admission);
+  readDocumentIds(server);
   return { admission, turns };
 }
 

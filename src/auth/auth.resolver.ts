@@ -2,8 +2,9 @@ import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
 import { CrossSiteCookieError } from '../errors/cross-site-cookie-error.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
+import { SessionTransport } from '../session/session.model.js';
 import { AuthService } from './auth.service.js';
-import { DelegateInput, LoginInput, SessionTransport } from './login.input.js';
+import { DelegateInput, LoginInput } from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
 
 @Resolver()

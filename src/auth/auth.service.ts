@@ -11,10 +11,11 @@ import { type OpenSession } from '../session/open-session.js';
 import { logOutAtPlatform } from '../session/platform-logout.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionStore } from '../session/store/session-store.js';
+import { SessionTransport } from '../session/session.model.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
 import { type Account } from './login-subject.js';
-import { type DelegateInput, type LoginInput, SessionTransport } from './login.input.js';
+import { type DelegateInput, type LoginInput } from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
 import { accountOf, isAnonymous, loginCredentials, profileLogin } from './read-login.js';
 

@@ -1,22 +1,6 @@
 import { Field, InputType, Int, registerEnumType } from '@nestjs/graphql';
 import { IsEnum, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
-
-export enum SessionTransport {
-  COOKIE = 'COOKIE',
-  BEARER = 'BEARER',
-}
-
-registerEnumType(SessionTransport, {
-  name: 'SessionTransport',
-  description: 'How the caller will carry the session handle.',
-  valuesMap: {
-    COOKIE: { description: 'An HttpOnly cookie: for browsers.' },
-    BEARER: {
-      description:
-        'The handle in the answer, to be sent as `Authorization: Bearer`: for servers and routers.',
-    },
-  },
-});
+import { SessionTransport } from '../session/session.model.js';
 
 export enum LoginMode {
   STANDARD = 'STANDARD',

@@ -17,7 +17,7 @@ export {
 } from './managed/authenticated-session.js';
 export { type Credential, type CredentialProvider } from './managed/credential.js';
 export { type ManagedCredentials } from './managed/managed-credentials.js';
-export { rawPayload } from './session/payload-shapes.js';
+export { leftOutProjects, rawPayload } from './session/payload-shapes.js';
 export {
   type PlatformProject,
   type PlatformProjectOwner,

@@ -1,62 +1,95 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { type FastifyReply } from 'fastify';
 import { Settings } from '../config/settings.js';
-import { consoleFile } from './console-files.js';
+import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
+import { Assets } from './assets.js';
+import { clientSchema } from './client-schema.js';
+import { withSettings } from './page-settings.js';
 
-/** Everything is loaded from here and from no other host; the editor writes its own inline styles. */
+/** Everything is loaded from here and from no other host; the editor sets inline styles, but adds no style sheet. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
+  "style-src-attr 'unsafe-inline'",
   "img-src 'self' data:",
-  "font-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'self'",
+  "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PAGE = 'index.html';
+/** The name of an asset has the hash of its content. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const ASK_FIRST = 'private, no-cache';
 
-/** A page to try queries, with a login panel. Available wherever introspection is on and any document may run. */
+/** A page to try queries, with a session panel. Available wherever introspection is on and any document may run. */
 @Controller()
 export class ConsoleController {
-  constructor(private readonly settings: Settings) {}
+  private readonly assets = new Assets(new URL('page/', import.meta.url));
+
+  constructor(
+    private readonly settings: Settings,
+    @Inject(EmbeddedPlatform) private readonly embedded: RunningPlatform | undefined,
+    private readonly modules: ModuleRef,
+  ) {}
 
   @Get()
-  page(@Res() reply: FastifyReply): Promise<void> {
-    return this.send(PAGE, reply);
+  async page(@Res() reply: FastifyReply, @Headers('if-none-match') known?: string): Promise<void> {
+    if (!this.isThere(reply)) return;
+    const { FIELD_PREFIX: fieldPrefix = '', ANONYMOUS_LOGIN: guests, usesEmbeddedPlatform } = this.settings;
+    const demo = usesEmbeddedPlatform ? this.embedded?.demoLogins : undefined;
+    const page = withSettings(await this.assets.page(), { fieldPrefix, guests, demo });
+    const tag = `"${createHash('sha256').update(page).digest('base64url')}"`;
+    void reply
+      .type('text/html; charset=utf-8')
+      .headers({ etag: tag, 'cache-control': ASK_FIRST, 'referrer-policy': 'no-referrer' })
+      .header('content-security-policy', CONTENT_SECURITY_POLICY);
+    await send(reply, page, known === tag);
   }
 
-  @Get('console/:file')
-  file(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
-    return this.send(file, reply);
+  @Get('console/schema.graphql')
+  async schema(@Res() reply: FastifyReply): Promise<void> {
+    if (!this.isThere(reply)) return;
+    const { schema } = this.modules.get(GraphQLSchemaHost, { strict: false });
+    await reply
+      .type('application/graphql; charset=utf-8')
+      .headers({
+        'content-disposition': 'attachment; filename="portico.graphql"',
+        'cache-control': ASK_FIRST,
+      })
+      .send(clientSchema(schema));
   }
 
-  private async send(name: string, reply: FastifyReply): Promise<void> {
-    const file = this.settings.hasConsole ? await consoleFile(name) : undefined;
-    if (file === undefined) {
+  @Get('console/:name')
+  async asset(
+    @Param('name') name: string,
+    @Res() reply: FastifyReply,
+    @Headers('accept-encoding') acceptEncoding?: string,
+    @Headers('if-none-match') known?: string,
+  ): Promise<void> {
+    if (!this.isThere(reply)) return;
+    const asset = await this.assets.asset(name, acceptEncoding);
+    if (asset === undefined) {
       reply.callNotFound();
       return;
     }
-    const content = name === PAGE ? withSettings(file.content, this.settings) : file.content;
-    await reply
-      .header('content-type', file.type)
-      .header('content-security-policy', CONTENT_SECURITY_POLICY)
-      .header('x-content-type-options', 'nosniff')
-      .header('referrer-policy', 'no-referrer')
-      .header('cache-control', 'no-cache')
-      .send(content);
+    const tag = `"${name}-${asset.encoding ?? 'identity'}"`;
+    void reply.type(asset.type).headers({ etag: tag, 'cache-control': FOR_EVER, vary: 'accept-encoding' });
+    if (asset.encoding !== undefined) void reply.header('content-encoding', asset.encoding);
+    await send(reply, asset.content, known === tag);
+  }
+
+  private isThere(reply: FastifyReply): boolean {
+    if (!this.settings.hasConsole) reply.callNotFound();
+    return this.settings.hasConsole;
   }
 }
 
-/**
- * The page must use the root field names of this service, and shows the demo login if there is one. The setting's check
- * ensures that the prefix has only letters and digits.
- */
-function withSettings(page: Buffer, { FIELD_PREFIX = '', usesEmbeddedPlatform }: Settings): string {
-  return page
-    .toString()
-    .replace('data-field-prefix=""', `data-field-prefix="${FIELD_PREFIX}"`)
-    .replace('data-demo=""', `data-demo="${usesEmbeddedPlatform ? 'demo' : ''}"`);
+async function send(reply: FastifyReply, content: string | Buffer, isKnown: boolean): Promise<void> {
+  if (isKnown) await reply.code(304).send();
+  else await reply.send(content);
 }

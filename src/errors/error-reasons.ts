@@ -72,6 +72,10 @@ export const REASON_TABLE = {
     meaning: 'A mutation came from a page whose origin is not allowed, or by cookie without `Origin`.',
   },
   ANONYMOUS_LOGIN_OFF: { codes: ['FORBIDDEN'], meaning: 'Anonymous logins are turned off.' },
+  IDENTITY_TOKENS_OFF: {
+    codes: ['FORBIDDEN'],
+    meaning: 'Identity tokens are turned off (`IDENTITY_TOKENS`).',
+  },
   FAILED_LOGINS: {
     codes: ['RATE_LIMITED'],
     meaning: 'Too many logins of the account have failed from the same network.',

@@ -1,4 +1,6 @@
-import { type FastifyInstance, type FastifyReply } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { mayBeCompressed } from '../answers/compressible-answers.js';
+import { acceptsGzip, AnswerCompression, LEAST_BYTES } from './answer-compression.js';
 import { PacedBody } from './paced-body.js';
 
 /** Smaller answers fit into the buffers of the operating system. */
@@ -24,6 +26,7 @@ export const UNSENT_LIMITS: UnsentLimits = {
 export class UnsentAnswers {
   readonly #limits: UnsentLimits;
   readonly #now: () => number;
+  readonly #compression = new AnswerCompression();
   readonly #bodies = new Map<PacedBody, FastifyReply>();
   #bytes = 0;
   /** Called when there is room again. */
@@ -35,7 +38,7 @@ export class UnsentAnswers {
     this.#now = now;
   }
 
-  /** Bytes of large answers that wait for their readers. */
+  /** Bytes of large answers that are compressed or wait for their readers. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -45,15 +48,47 @@ export class UnsentAnswers {
 
   /** Paces the large answers of a server, and limits how long the others wait for their readers. */
   watch(server: FastifyInstance): void {
-    server.addHook('onSend', (_request, reply, payload, done) => {
-      if (typeof payload === 'string' && payload.length >= LARGE_BYTES) {
-        done(null, this.#paced(Buffer.from(payload), reply));
+    server.addHook('onSend', (request, reply, payload, done) => {
+      if (typeof payload !== 'string' || payload.length < LEAST_BYTES) {
+        this.#limitWait(reply);
+        done(null, payload);
         return;
       }
-      // Node takes its own time-out again once the answer is sent.
-      reply.raw.setTimeout(this.#limits.idleMs);
-      done(null, payload);
+      const bytes = Buffer.from(payload);
+      if (!mayBeCompressed(reply.raw)) {
+        done(null, this.#sent(bytes, reply));
+        return;
+      }
+      addVary(reply);
+      void this.#smallest(bytes, request, reply).then((smallest) => {
+        done(null, this.#sent(smallest, reply));
+      });
     });
+  }
+
+  /** Node takes its own time-out again once the answer is sent. */
+  #limitWait(reply: FastifyReply): void {
+    reply.raw.setTimeout(this.#limits.idleMs);
+  }
+
+  /** Compressed, if the caller takes that and there is room for it. Meanwhile it counts as an answer that is not sent. */
+  async #smallest(bytes: Buffer, request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+    if (!acceptsGzip(request.headers['accept-encoding'])) return bytes;
+    this.#bytes += bytes.byteLength;
+    const compressed = await this.#compression.gzip(bytes, callerOf(request));
+    this.#bytes -= bytes.byteLength;
+    if (compressed === undefined) return bytes;
+    void reply.header('content-encoding', 'gzip');
+    return compressed;
+  }
+
+  #sent(bytes: Buffer, reply: FastifyReply): Buffer | PacedBody {
+    void reply.header('content-length', bytes.byteLength);
+    // A caller who has hung up reads nothing, and its connection does not close again.
+    if (reply.raw.destroyed) this.onRoom();
+    else if (bytes.byteLength >= LARGE_BYTES) return this.#paced(bytes, reply);
+    else this.#limitWait(reply);
+    return bytes;
   }
 
   #paced(bytes: Buffer, reply: FastifyReply): PacedBody {
@@ -73,7 +108,6 @@ export class UnsentAnswers {
       this.#bytes -= bytes.byteLength;
       this.onRoom();
     });
-    void reply.header('content-length', bytes.byteLength);
     this.#makeRoom(body);
     return body;
   }
@@ -88,4 +122,15 @@ export class UnsentAnswers {
       reply?.raw.destroy();
     }
   }
+}
+
+/** A session, or an address; all the same where nobody reads callers. */
+function callerOf({ caller }: { readonly caller?: FastifyRequest['caller'] }): string {
+  return caller?.presented?.handle ?? caller?.address ?? '';
+}
+
+/** What a cache between here and the caller must know, were it to keep the answer. */
+function addVary(reply: FastifyReply): void {
+  const others = reply.getHeader('vary');
+  void reply.header('vary', others === undefined ? 'accept-encoding' : `${String(others)}, accept-encoding`);
 }

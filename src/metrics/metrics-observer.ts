@@ -14,6 +14,7 @@ export function metricsObserver(registry: Registry, factsOf: (error: unknown) =>
   return {
     ...countLogins(registers, factsOf),
     ...timePlatformCalls(registers),
+    ...countProjectsLeftOut(registers),
     ...showCircuits(registers),
     ...timeStoreOperations(registers),
   };
@@ -26,14 +27,22 @@ function countLogins(registers: Registry[], factsOf: (error: unknown) => ErrorFa
     labelNames: ['event', 'outcome', 'reason'],
     registers,
   });
+  const identityTokens = new Counter({
+    name: 'portico_identity_tokens_total',
+    help: 'Identity tokens that were asked for; the reason is empty for a success.',
+    labelNames: ['outcome', 'reason'],
+    registers,
+  });
   // Prometheus sees an increase only in a series that exists already.
   logins.inc({ event: 'relogin', outcome: 'failure', reason: 'LOGIN_FAILED' }, 0);
   return {
     sessionEvent: ({ kind, error }) => {
-      if (!LOGINS.has(kind)) return;
+      if (!LOGINS.has(kind) && kind !== 'identity_token') return;
       const failure = error === undefined ? undefined : factsOf(error);
       const reason = failure === undefined ? '' : (failure.reason ?? failure.code);
-      logins.inc({ event: kind, outcome: eventOutcome(kind, failure), reason });
+      const outcome = eventOutcome(kind, failure);
+      if (kind === 'identity_token') identityTokens.inc({ outcome, reason });
+      else logins.inc({ event: kind, outcome, reason });
     },
   };
 }
@@ -61,6 +70,19 @@ function timePlatformCalls(registers: Registry[]): Observer {
           calls.observe(labels, milliseconds / 1000);
         },
       };
+    },
+  };
+}
+
+function countProjectsLeftOut(registers: Registry[]): Observer {
+  const leftOut = new Counter({
+    name: 'portico_projects_left_out_total',
+    help: 'Projects without id or name in the lists of the platform: they are left out of the answers.',
+    registers,
+  });
+  return {
+    projectsLeftOut: (count) => {
+      leftOut.inc(count);
     },
   };
 }

@@ -44,6 +44,10 @@ export class Observation {
     };
   }
 
+  projectsLeftOut(count: number): void {
+    this.#tell((observer) => observer.projectsLeftOut?.(count));
+  }
+
   /** Runs a step of work. */
   step<T>(step: Step, work: () => Promise<T>): Promise<T> {
     return this.#observers.reduce((inner, observer) => {

@@ -14,6 +14,8 @@ export interface Observer {
   /** Follows a call to the platform. */
   platformCall?(call: Pick<PlatformCall, 'method' | 'path'>): CallObserver | undefined;
   circuitChange?(change: CircuitChange): void;
+  /** The platform listed so many projects without id or name: they are left out. */
+  projectsLeftOut?(count: number): void;
   /** Runs a step, and returns what it returns or throws what it throws. */
   step?<T>(step: Step, work: () => Promise<T>): Promise<T>;
 }

@@ -6,6 +6,8 @@ export type SessionEventKind =
   | 'profile_use'
   /** A session of a profile is logged in again. */
   | 'relogin'
+  /** A token was made by which another client joins the session. */
+  | 'identity_token'
   | 'logout'
   /** The platform no longer knows a session. */
   | 'expiry'

@@ -5,6 +5,7 @@ const OPERATIONS: readonly string[] = [
   'POST auth/login',
   'POST auth/delegate',
   'POST auth/logout',
+  'POST auth/identityToken',
   'PUT sessions',
   'GET sessions',
   'GET sessions/userInfo',

@@ -1,13 +1,25 @@
+import { Logger } from '@nestjs/common';
 import { Args, Context, ID, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
-import { type PlatformProject, ProjectIndex } from '../client/index.js';
+import { leftOutProjects, type PlatformProject, ProjectIndex } from '../client/index.js';
+import { Observation } from '../observation/observation.js';
 import { AuthPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
+import { ProjectConnection } from './project-connection.model.js';
+import { placeOf } from './project-cursor.js';
+import { projectPage } from './project-page.js';
 import { Project } from './project.model.js';
+import { ProjectIdsArgs, ProjectsArgs } from './projects.input.js';
 
 @Resolver(() => Project)
 export class ProjectsResolver {
-  constructor(private readonly sessions: SessionService) {}
+  readonly #logger = new Logger(ProjectsResolver.name);
+  #hasWarned = false;
+
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly observation: Observation,
+  ) {}
 
   @Query(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
   async projects(@Context() context: RequestContext): Promise<Project[]> {
@@ -35,6 +47,36 @@ export class ProjectsResolver {
     return new ProjectIndex(await this.#list(context)).idOf(name);
   }
 
+  @Query(() => ProjectConnection, { nullable: true, description: 'The projects by the page.' })
+  async projectsConnection(
+    @Context() context: RequestContext,
+    @Args() page: ProjectsArgs,
+  ): Promise<ProjectConnection> {
+    // What is wrong with a cursor is told without the platform.
+    if (typeof page.after === 'string') placeOf(page.after, page.orderBy);
+    return projectPage(await this.#list(context), page);
+  }
+
+  @Query(() => [ID], {
+    nullable: 'itemsAndList',
+    description:
+      'The ids of the projects with exactly these names, in the same order; null for one that there is none of, CONFLICT where there are two.',
+  })
+  async projectIds(
+    @Context() context: RequestContext,
+    @Args() { names }: ProjectIdsArgs,
+  ): Promise<(string | undefined | Promise<never>)[]> {
+    const index = new ProjectIndex(await this.#list(context));
+    return names.map((name) => {
+      try {
+        return index.idOf(name);
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        return Promise.reject(error);
+      }
+    });
+  }
+
   /** All representations of an operation at once; an id that the platform does not list gives nothing. */
   @ResolveReference()
   async resolveReferences(
@@ -47,7 +89,21 @@ export class ProjectsResolver {
 
   /** However many fields of a request want projects, the platform is asked once. */
   #list(context: RequestContext): Promise<PlatformProject[]> {
-    return this.sessions.read(context, 'getProjects', (session, call) => session.getProjects(call));
+    return this.sessions.read(context, 'getProjects', async (session, call) => {
+      const projects = await session.getProjects(call);
+      this.#report(leftOutProjects(projects));
+      return projects;
+    });
+  }
+
+  #report(count: number): void {
+    if (count === 0) return;
+    this.observation.projectsLeftOut(count);
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#logger.warn(
+      `The platform lists projects without an id or a name (${count} now): they are left out, and counted by portico_projects_left_out_total`,
+    );
   }
 }
 

@@ -9,6 +9,10 @@ export function observedStore(store: SessionStore, observation: Observation): Se
     ...(store.isShared !== undefined && { isShared: store.isShared }),
     create: (key, sealed) => observed('create', () => store.create(key, sealed)),
     read: (key) => observed('read', () => store.read(key)),
+    peek: (key) => observed('peek', () => store.peek(key)),
+    noteUse: (key, at, timeoutMs) => {
+      store.noteUse(key, at, timeoutMs);
+    },
     replace: (key, version, sealed) => observed('replace', () => store.replace(key, version, sealed)),
     remove: (key, version) => observed('remove', () => store.remove(key, version)),
     lease: (key, holder, milliseconds) => observed('lease', () => store.lease(key, holder, milliseconds)),

@@ -20,6 +20,8 @@ export interface OpenSession {
   readonly session: PlatformSession;
   /** Milliseconds of the epoch: the absolute end of the handle. */
   expiresAt: number;
+  /** Milliseconds of the epoch, by the clock of the instance where it began; undefined for a record of an earlier version. */
+  readonly startedAt: number | undefined;
   /** Present when a credential profile opened the session. */
   service: ServiceLogin | undefined;
   /** The version that is known to be stored. */

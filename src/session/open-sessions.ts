@@ -30,7 +30,7 @@ export class OpenSessions {
   /** A session under a new handle. It is kept here once it is stored. */
   begin(session: PlatformSession, transport: HandleTransport, service?: ServiceLogin): OpenSession {
     const handle = newHandle();
-    const place = { handle, key: storeKey(handle), transport };
+    const place = { handle, key: storeKey(handle), transport, startedAt: Date.now() };
     return opened(place, session, service, this.version({ ...place, session, service }, 1));
   }
 
@@ -55,9 +55,14 @@ export class OpenSessions {
     if (kept !== undefined) return this.update(kept, found) ? kept : undefined;
     const record = this.#record(handle, key, found);
     if (record === undefined) return undefined;
-    const { transport, service, snapshot } = record;
+    const { transport, startedAt, service, snapshot } = record;
     const session = this.#client.restoreSession(snapshot);
-    const open = opened({ handle, key, transport }, session, service, this.#stored(session, found));
+    const open = opened(
+      { handle, key, transport, startedAt },
+      session,
+      service,
+      this.#stored(session, found),
+    );
     open.expiresAt = found.expiresAt;
     this.keep(open);
     return open;
@@ -95,13 +100,13 @@ export class OpenSessions {
 
   /** The open state, sealed as a version of the record. */
   version(
-    open: Pick<OpenSession, 'handle' | 'key' | 'transport' | 'session' | 'service'>,
+    open: Pick<OpenSession, 'handle' | 'key' | 'transport' | 'startedAt' | 'session' | 'service'>,
     version: number,
   ): StoredVersion {
-    const { handle, key, transport, session, service } = open;
+    const { handle, key, transport, startedAt, session, service } = open;
     const { revision } = session;
     const snapshot = session.toDict();
-    const record: SessionRecord = { transport, service, snapshot };
+    const record: SessionRecord = { transport, startedAt, service, snapshot };
     const sealed = this.#seal.seal(JSON.stringify(record), { handle, storeKey: key, version });
     return { version, sealed, saved: JSON.stringify(snapshot), revision };
   }
@@ -126,7 +131,7 @@ function isSame(found: StoredSession, { version, sealed }: StoredVersion): boole
 }
 
 function opened(
-  place: Pick<OpenSession, 'handle' | 'key' | 'transport'>,
+  place: Pick<OpenSession, 'handle' | 'key' | 'transport' | 'startedAt'>,
   session: PlatformSession,
   service: ServiceLogin | undefined,
   stored: StoredVersion,

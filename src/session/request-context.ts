@@ -1,5 +1,5 @@
 import { type OpenSession } from './open-session.js';
-import { type HandleTransport } from './session-record.js';
+import { type HandleTransport, type KnownSession } from './session-record.js';
 
 /** The handle of a request, and how it was sent. */
 export interface PresentedHandle {
@@ -24,5 +24,7 @@ export interface RequestContext {
   readonly crossSite?: boolean;
   /** The session of this request, opened once for all of its fields. */
   open?: Promise<OpenSession>;
+  /** What is known of that session, looked up once. */
+  known?: Promise<KnownSession | undefined>;
   cookie?: CookieChange;
 }

@@ -8,6 +8,7 @@ import { storeKey } from './sealed/handle.js';
 import { RefusedRecords } from './sealed/refused-records.js';
 import { RecordSeal } from './sealed/sealed-record.js';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
+import { type KnownSession } from './session-record.js';
 import { SessionStore, type StoredSession } from './store/session-store.js';
 
 /** A record that is written more often than this while it is being removed is removed without looking at it. */
@@ -55,21 +56,20 @@ export class SealedSessions {
    * @throws SessionStoreUnavailableError
    */
   async load(presented: PresentedHandle | undefined): Promise<OpenSession> {
-    if (presented === undefined) throw noSession();
-    const { handle, transport } = presented;
-    const key = storeKey(handle);
-    const found = await this.store.read(key);
-    if (found === undefined) {
-      this.#open.drop(key);
-      throw noSession();
-    }
-    const open = this.#open.take(handle, key, found);
-    if (open === undefined) {
-      await this.#refuse(key, found);
-      throw noSession();
-    }
-    if (open.transport !== transport) throw noSession();
-    return open;
+    return (await this.#find(presented, (key) => this.store.read(key))).open;
+  }
+
+  /**
+   * As {@link load}, but the session's idle time goes on.
+   *
+   * @throws SessionError where there is none.
+   * @throws SessionStoreUnavailableError
+   */
+  async look(presented: PresentedHandle | undefined): Promise<KnownSession> {
+    const { open, found } = await this.#find(presented, (key) => this.store.peek(key));
+    const { expiresAt, idleExpiresAt, platformUse } = found;
+    const { transport, startedAt, service } = open;
+    return { transport, startedAt, profile: service?.profile, expiresAt, idleExpiresAt, platformUse };
   }
 
   /**
@@ -188,7 +188,28 @@ export class SealedSessions {
     return true;
   }
 
-  /** A record with an unknown key can be opened once the operator restores the key. A record that was altered never can. */
+  async #find<T extends StoredSession>(
+    presented: PresentedHandle | undefined,
+    read: (key: string) => Promise<T | undefined>,
+  ): Promise<{ open: OpenSession; found: T }> {
+    if (presented === undefined) throw noSession();
+    const { handle, transport } = presented;
+    const key = storeKey(handle);
+    const found = await read(key);
+    if (found === undefined) {
+      this.#open.drop(key);
+      throw noSession();
+    }
+    const open = this.#open.take(handle, key, found);
+    if (open === undefined) {
+      await this.#refuse(key, found);
+      throw noSession();
+    }
+    if (open.transport !== transport) throw noSession();
+    return { open, found };
+  }
+
+  /** One of an unknown key may be opened yet, when the operator has put that key back; one that was changed never will. */
   async #refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
     this.#open.drop(key);
     if (this.seal.isOfKnownKey(sealed)) {

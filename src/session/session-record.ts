@@ -1,4 +1,5 @@
 import { type SessionSnapshot } from '../client/index.js';
+import { type PeekedSession } from './store/session-store.js';
 
 /** How the caller sends the handle. A handle is accepted only by the transport that it was issued for. */
 export type HandleTransport = 'cookie' | 'bearer';
@@ -10,9 +11,20 @@ export interface ServiceLogin {
   readonly logins: number;
 }
 
+/** What is known of a session without the platform. Times are in milliseconds of the epoch. */
+export interface KnownSession extends Pick<PeekedSession, 'expiresAt' | 'idleExpiresAt' | 'platformUse'> {
+  readonly transport: HandleTransport;
+  /** Undefined for a session of an earlier version. */
+  readonly startedAt: number | undefined;
+  /** The credential profile that opened it. */
+  readonly profile: string | undefined;
+}
+
 /** The whole of one session, as it is sealed in the store. */
 export interface SessionRecord {
   readonly transport: HandleTransport;
   readonly snapshot: SessionSnapshot;
   readonly service?: ServiceLogin | undefined;
+  /** Milliseconds of the epoch; records of earlier versions have none. */
+  readonly startedAt?: number | undefined;
 }

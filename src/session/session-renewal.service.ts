@@ -50,6 +50,7 @@ export class SessionRenewal {
     if (isAfter(open.service, expired)) return;
     const session = this.client.openSession();
     const event = { kind: 'relogin', storeKey: open.key, profile: expired.profile } as const;
+    const at = Date.now();
     try {
       await this.relogin.logIn(session, expired.profile);
     } catch (error) {
@@ -61,6 +62,7 @@ export class SessionRenewal {
     this.observation.sessionEvent(event);
     try {
       await this.#keep(open, session, expired);
+      this.store.noteUse(open.key, at);
     } catch (error) {
       await logOutAtPlatform(session, this.#logger);
       throw error;

@@ -1,7 +1,69 @@
-import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
-import { GraphQLJSONObject } from 'graphql-scalars';
+import { Field, ID, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
+import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { graphqlInt } from './graphql-int.js';
 import { rawPayload, type PlatformSessionInfo, type PlatformUser } from '../client/index.js';
+import { type KnownSession } from './session-record.js';
+
+export enum SessionTransport {
+  COOKIE = 'COOKIE',
+  BEARER = 'BEARER',
+}
+
+registerEnumType(SessionTransport, {
+  name: 'SessionTransport',
+  description: 'How the caller will carry the session handle.',
+  valuesMap: {
+    COOKIE: { description: 'An HttpOnly cookie: for browsers.' },
+    BEARER: {
+      description:
+        'The handle in the answer, to be sent as `Authorization: Bearer`: for servers and routers.',
+    },
+  },
+});
+
+@ObjectType({
+  description:
+    'What the service knows of the session. Asking for it neither asks the platform nor prolongs anything.',
+})
+export class Session {
+  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
+  expiresAt!: Date;
+
+  @Field(() => GraphQLDateTime, { description: 'When the handle expires unless it is used before.' })
+  idleExpiresAt!: Date;
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description:
+      'When the platform may end its session unless `extend` or `sessionStatus` prolongs it; null until `sessionStatus` has told the time-out.',
+  })
+  platformExpiresAt?: Date | undefined;
+
+  @Field(() => GraphQLDateTime, { description: 'When the session began.' })
+  startedAt!: Date;
+
+  @Field(() => SessionTransport, { description: 'How the caller carries the session handle.' })
+  transport!: SessionTransport;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The credential profile that began the session; null for a login of a user.',
+  })
+  profile?: string | undefined;
+
+  /** @param maxSeconds the absolute life of a session, which tells when one without a start began. */
+  static from(known: KnownSession, maxSeconds: number): Session {
+    const { expiresAt, idleExpiresAt, platformUse, startedAt, transport, profile } = known;
+    return {
+      expiresAt: new Date(expiresAt),
+      idleExpiresAt: new Date(idleExpiresAt),
+      platformExpiresAt: platformUse && new Date(platformUse.at + platformUse.timeoutMs),
+      startedAt: new Date(startedAt ?? expiresAt - maxSeconds * 1000),
+      transport: transport === 'bearer' ? SessionTransport.BEARER : SessionTransport.COOKIE,
+      profile,
+    };
+  }
+}
 
 @ObjectType({ description: 'The logged-in user, as the platform reports it.' })
 export class User {

@@ -1,16 +1,30 @@
 import { Context, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Settings } from '../config/settings.js';
 import { AuthPayload, ExtendPayload } from './auth-payload.model.js';
 import { type RequestContext } from './request-context.js';
-import { SessionStatus, User } from './session.model.js';
+import { Session, SessionStatus, User } from './session.model.js';
 import { SessionService } from './session.service.js';
 
 @Resolver(() => User)
 export class SessionResolver {
-  constructor(private readonly sessions: SessionService) {}
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly settings: Settings,
+  ) {}
 
   @Query(() => Boolean, { description: 'Whether the caller holds a session. The platform is not asked.' })
   hasSession(@Context() context: RequestContext): Promise<boolean> {
     return this.sessions.isOpen(context);
+  }
+
+  @Query(() => Session, {
+    nullable: true,
+    description:
+      'What the service knows of the session; null without one. The platform is not asked, and nothing is prolonged.',
+  })
+  async session(@Context() context: RequestContext): Promise<Session | null> {
+    const known = await this.sessions.known(context);
+    return known === undefined ? null : Session.from(known, this.settings.SESSION_MAX_SECONDS);
   }
 
   @Query(() => User, { nullable: true, description: 'The logged-in user.' })
@@ -25,33 +39,41 @@ export class SessionResolver {
     description: 'The state of the platform session; asking extends it.',
   })
   async sessionStatus(@Context() context: RequestContext): Promise<SessionStatus> {
-    return SessionStatus.from(
-      await this.sessions.read(context, 'getSessionInfo', (session, call) => session.getSessionInfo(call)),
-    );
+    return SessionStatus.from(await this.sessions.status(context));
   }
 }
 
 @Resolver(() => AuthPayload)
 export class AuthPayloadSessionResolver {
-  constructor(private readonly session: SessionResolver) {}
+  constructor(private readonly resolver: SessionResolver) {}
+
+  @ResolveField(() => Session, { nullable: true, description: 'What the service knows of the session.' })
+  session(@Context() context: RequestContext): Promise<Session | null> {
+    return this.resolver.session(context);
+  }
 
   @ResolveField(() => User, { nullable: true, description: 'The logged-in user.' })
   me(@Context() context: RequestContext): Promise<User> {
-    return this.session.me(context);
+    return this.resolver.me(context);
   }
 
   @ResolveField(() => SessionStatus, { nullable: true, description: 'The state of the platform session.' })
   sessionStatus(@Context() context: RequestContext): Promise<SessionStatus> {
-    return this.session.sessionStatus(context);
+    return this.resolver.sessionStatus(context);
   }
 }
 
 @Resolver(() => ExtendPayload)
 export class ExtendPayloadSessionResolver {
-  constructor(private readonly session: SessionResolver) {}
+  constructor(private readonly resolver: SessionResolver) {}
+
+  @ResolveField(() => Session, { nullable: true, description: 'What the service knows of the session.' })
+  session(@Context() context: RequestContext): Promise<Session | null> {
+    return this.resolver.session(context);
+  }
 
   @ResolveField(() => SessionStatus, { nullable: true, description: 'The state of the platform session.' })
   sessionStatus(@Context() context: RequestContext): Promise<SessionStatus> {
-    return this.session.sessionStatus(context);
+    return this.resolver.sessionStatus(context);
   }
 }

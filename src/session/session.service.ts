@@ -2,8 +2,8 @@ import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import {
   type CallOptions,
   isSessionExpired,
-  LoginFailedError,
   type PlatformSession,
+  type PlatformSessionInfo,
   SessionError,
 } from '../client/index.js';
 import { Observation } from '../observation/observation.js';
@@ -11,18 +11,19 @@ import { type AnswerReuse, InFlight } from './memory/in-flight.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';
-import { type RequestContext } from './request-context.js';
+import { type PresentedHandle, type RequestContext } from './request-context.js';
 import { storeKey } from './sealed/handle.js';
 import { SealedSessions } from './sealed-sessions.service.js';
-import { type HandleTransport, type ServiceLogin } from './session-record.js';
+import { type HandleTransport, type KnownSession, type ServiceLogin } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';
-import { SessionStore } from './store/session-store.js';
+import { endsSession, foreignToken, ifThere, rejectsSession } from './session-rejection.js';
+import { SessionStore, timeoutMs } from './store/session-store.js';
 
 /** Work on an open platform session. */
-export type SessionWork<T> = (session: PlatformSession) => Promise<T>;
+export type SessionWork<T> = (session: PlatformSession, storeKey: string) => Promise<T>;
 
-/** Like {@link SessionWork}, for a read. Its options abort it when nobody waits for the answer any more. */
-export type SessionRead<T> = (session: PlatformSession, call: CallOptions) => Promise<T>;
+/** As {@link SessionWork}, for a read: its options end it when nobody waits for the answer any more. */
+export type SessionRead<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
 
 /** The injection token of how answers of reads are kept. By default they are not. */
 export const ReadReuse = Symbol('ReadReuse');
@@ -74,6 +75,7 @@ export class SessionService {
     const { handle, expiresAt } = open;
     context.presented = { handle, transport };
     context.open = Promise.resolve(open);
+    context.known = undefined;
     if (transport === 'cookie') context.cookie = { handle, expiresAt };
     return open;
   }
@@ -102,7 +104,7 @@ export class SessionService {
       const name = `${open.stored.version} ${operation}`;
       const caller = this.#readsRenewSessions ? undefined : context.signal;
       const read = (signal: AbortSignal | undefined): Promise<T> =>
-        this.#run(open, (session) => work(session, { signal }), true);
+        this.#run(open, (session) => work(session, { signal }, open.key), true);
       return this.#reads.share(open.key, name, read, caller);
     });
   }
@@ -118,13 +120,38 @@ export class SessionService {
       await this.#extensions.share(key, 'extend', () =>
         onceAmongInstances(this.store, key, async (waited) => {
           if (waited) context.open = undefined;
+          const at = Date.now();
           await this.use(context, (session) => session.extendSession());
+          this.store.noteUse(key, at);
         }),
       );
       // The session may have been stored in a new state; the rest of this request starts from that.
       context.open = undefined;
       return { expiresAt };
     });
+  }
+
+  /**
+   * The state of the caller's platform session, which the call prolongs.
+   *
+   * @throws SessionError, SessionStoreUnavailableError as {@link use}.
+   */
+  status(context: RequestContext): Promise<PlatformSessionInfo> {
+    return this.read(context, 'getSessionInfo', async (session, call, key) => {
+      const at = Date.now();
+      const info = await session.getSessionInfo(call);
+      this.store.noteUse(key, at, timeoutMs(info.timeout));
+      return info;
+    });
+  }
+
+  /**
+   * What is known of the caller's session; undefined without one. The platform is not asked, and nothing is prolonged.
+   *
+   * @throws SessionStoreUnavailableError
+   */
+  known(context: RequestContext): Promise<KnownSession | undefined> {
+    return (context.known ??= ifThere(this.#found(context, (presented) => this.sealed.look(presented))));
   }
 
   /** Whether the caller holds a session. The platform is not asked. */
@@ -155,13 +182,22 @@ export class SessionService {
     return (context.open ??= this.#load(context));
   }
 
-  /** A cookie that opens no session is useless, so the answer clears it. */
-  async #load(context: RequestContext): Promise<OpenSession> {
+  #load(context: RequestContext): Promise<OpenSession> {
+    return this.#found(context, (presented) => {
+      if (presented === undefined) return this.sealed.load(presented);
+      const step = { kind: 'session', operation: 'load' } as const;
+      return this.observation.step(step, () => this.sealed.load(presented));
+    });
+  }
+
+  /** A cookie that opens nothing is of no use to its browser: the answer clears it. */
+  async #found<T>(
+    context: RequestContext,
+    find: (presented: PresentedHandle | undefined) => Promise<T>,
+  ): Promise<T> {
     const { presented } = context;
     try {
-      if (presented === undefined) return await this.sealed.load(presented);
-      const step = { kind: 'session', operation: 'load' } as const;
-      return await this.observation.step(step, () => this.sealed.load(presented));
+      return await find(presented);
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
       if (presented !== undefined) {
@@ -208,7 +244,7 @@ export class SessionService {
   }
 
   async #runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
-    const result = await work(open.session);
+    const result = await work(open.session, open.key);
     const hasChanged = await this.sealed.save(open);
     if (isRead && hasChanged) this.#readsRenewSessions = true;
     return result;
@@ -243,13 +279,8 @@ export class SessionService {
     }
   }
 
-  async #opened(context: RequestContext): Promise<OpenSession | undefined> {
-    try {
-      return await this.#opening(context);
-    } catch (error) {
-      if (error instanceof SessionError) return undefined;
-      throw error;
-    }
+  #opened(context: RequestContext): Promise<OpenSession | undefined> {
+    return ifThere(this.#opening(context));
   }
 
   async #close(open: OpenSession): Promise<void> {
@@ -264,20 +295,4 @@ export class SessionService {
     context.presented = undefined;
     if (open.transport === 'cookie') context.cookie = 'clear';
   }
-}
-
-/** Only the sender of such a token sees this, so it reveals nothing about any session. */
-function foreignToken(): SessionError {
-  return new SessionError(
-    'There is no session: the bearer token of the request is not a session handle of this service, but perhaps a token of another; see SESSION_HEADER',
-  );
-}
-
-/** A service session has also ended when its new login is refused. */
-function endsSession(error: unknown, { service }: OpenSession): boolean {
-  return rejectsSession(error) || (service !== undefined && error instanceof LoginFailedError);
-}
-
-function rejectsSession(error: unknown): boolean {
-  return error instanceof SessionError || isSessionExpired(error);
 }

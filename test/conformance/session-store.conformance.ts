@@ -174,6 +174,68 @@ export function sessionStoreConformance(
       expect(await store.settle('key', 'second', 0)).toBe(false);
     });
 
+    it('shows a session as it is, and prolongs nothing by that', async () => {
+      const expiresAt = await store.create('key', 'sealed');
+      const peek = await store.peek('key');
+      expect(peek).toMatchObject({ sealed: 'sealed', version: 1, expiresAt, platformUse: undefined });
+      const left = (peek?.idleExpiresAt ?? 0) - (expiresAt - 600 * SECOND);
+      expect(left).toBeGreaterThan(55 * SECOND);
+      expect(left).toBeLessThanOrEqual(60 * SECOND + 5);
+      for (let asked = 0; asked < 59; asked += 1) {
+        await under.advance(SECOND);
+        expect(await store.peek('key')).toBeDefined();
+      }
+      await under.advance(SECOND + 5);
+      expect(await store.peek('key')).toBeUndefined();
+      expect(await store.read('key')).toBeUndefined();
+    });
+
+    it('shows the idle end that the last read has moved', async () => {
+      await store.create('key', 'sealed');
+      const { idleExpiresAt: first } = (await store.peek('key')) ?? { idleExpiresAt: Infinity };
+      await under.advance(30 * SECOND);
+      await store.read('key');
+      const { idleExpiresAt: second } = (await store.peek('key')) ?? { idleExpiresAt: 0 };
+      // The clock of Redis stands where it was: what ages there is the session.
+      expect(second).toBeGreaterThanOrEqual(first);
+      await under.advance(59 * SECOND);
+      expect(await store.peek('key')).toBeDefined();
+    });
+
+    it('shows no idle end that is later than the absolute one', async () => {
+      const expiresAt = await store.create('key', 'sealed');
+      for (let used = 0; used < 580; used += 20) {
+        await under.advance(20 * SECOND);
+        await store.read('key');
+      }
+      const peek = await store.peek('key');
+      expect(peek?.idleExpiresAt).toBeLessThanOrEqual(peek?.expiresAt ?? 0);
+      expect(peek?.expiresAt).toBeLessThanOrEqual(expiresAt);
+    });
+
+    it('shows no later end after its clock was set back than a new session has', async () => {
+      const createdUntil = await store.create('key', 'sealed');
+      await under.advance(-HOUR);
+      const peek = await store.peek('key');
+      expect(peek?.expiresAt).toBeLessThanOrEqual(createdUntil + 60 * SECOND);
+      expect(peek?.idleExpiresAt).toBeLessThanOrEqual(peek?.expiresAt ?? 0);
+    });
+
+    it('notes the last use of the platform once its time-out is known', async () => {
+      await store.create('key', 'sealed');
+      const use = async (): Promise<unknown> => (await store.peek('key'))?.platformUse;
+      store.noteUse('key', 1000);
+      expect(await use()).toBeUndefined();
+      store.noteUse('key', 2000, 1_800_000);
+      expect(await use()).toEqual({ at: 2000, timeoutMs: 1_800_000 });
+      store.noteUse('key', 3000);
+      expect(await use()).toEqual({ at: 3000, timeoutMs: 1_800_000 });
+      store.noteUse('key', 2500, 900_000);
+      expect(await use()).toEqual({ at: 3000, timeoutMs: 900_000 });
+      await store.create('other', 'sealed');
+      expect((await store.peek('other'))?.platformUse).toBeUndefined();
+    });
+
     it('reports that it is available', async () => {
       await expect(store.ping()).resolves.toBeUndefined();
     });

@@ -16,7 +16,11 @@ describe('no secret', () => {
   beforeEach(async () => {
     folder = await tempFolder();
     platform = await startRecordingPlatform();
-    service = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl, LOG_LEVEL: 'trace' });
+    service = await runService(folder.path, {
+      PLATFORM_BASE_URL: platform.baseUrl,
+      LOG_LEVEL: 'trace',
+      IDENTITY_TOKENS: 'true',
+    });
   });
   afterEach(async () => {
     await stopServices();
@@ -71,6 +75,10 @@ describe('no secret', () => {
         { handle },
       );
       await call('mutation { extend { expiresAt sessionStatus { id } } }', { handle });
+      const minted = await service.graphql('mutation { identityToken { token } }', { handle });
+      const token: unknown = minted.data?.identityToken?.token;
+      if (username === 'demo') expect(token).toMatch(/^\S{16,}$/);
+      if (typeof token === 'string') canaries.watch('IDM', token);
       if (username !== 'demo') await call('mutation { logout { loggedOut } }', { handle });
     }
     const bare = await fetch(`${service.url}/graphql?query=${password}`, {

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
+import { allowCompression } from '../../src/answers/compressible-answers.js';
 import { UnsentAnswers, type UnsentLimits } from '../../src/http/unsent-answers.js';
 import { eventually } from '../support/eventually.js';
 
@@ -28,13 +30,13 @@ async function serve(limits: UnsentLimits, now?: () => number): Promise<UnsentAn
 }
 
 /** A caller that asks for a path and reads nothing until it is told to. */
-async function silentCaller(path: string): Promise<Socket> {
+async function silentCaller(path: string, headers = ''): Promise<Socket> {
   const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
   sockets.push(socket);
   socket.on('error', () => undefined);
   socket.pause();
   await once(socket, 'connect');
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: test\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: test\r\n${headers}\r\n`);
   return socket;
 }
 
@@ -105,6 +107,52 @@ describe('a large answer', () => {
       expect(unsent.bytes).toBe(0);
     });
     expect(gotRoom).toBeGreaterThan(0);
+  });
+});
+
+describe('a compressed answer', () => {
+  /** Serves an answer that does not shrink much, so that it stays large. */
+  async function serveCompressed(limits: UnsentLimits): Promise<UnsentAnswers> {
+    const text = randomBytes(24 * MEGABYTE).toString('base64');
+    const unsent = new UnsentAnswers(limits);
+    server = fastify({ forceCloseConnections: true });
+    unsent.watch(server);
+    server.get('/large', (_request, reply) => {
+      allowCompression(reply.raw);
+      return reply.type('text/plain').send(text);
+    });
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    return unsent;
+  }
+
+  it('counts by its compressed bytes once it waits for its reader, and is cut off if nobody reads it', async () => {
+    const unsent = await serveCompressed({ ...PATIENT, idleMs: 500 });
+    const socket = await silentCaller('/large', 'accept-encoding: gzip\r\n');
+    let most = 0;
+    const closed = once(socket, 'close');
+    await eventually(() => {
+      most = Math.max(most, unsent.bytes);
+      expect(unsent.bytes).toBeGreaterThan(20 * MEGABYTE);
+      expect(unsent.bytes).toBeLessThan(26 * MEGABYTE);
+    });
+    expect(most).toBeGreaterThan(30 * MEGABYTE);
+    await eventually(() => {
+      expect(unsent.bytes).toBe(0);
+    });
+    socket.resume();
+    await closed;
+  });
+
+  it('takes no memory when its caller hung up while it was compressed', async () => {
+    const unsent = await serveCompressed(PATIENT);
+    const socket = await silentCaller('/large', 'accept-encoding: gzip\r\n');
+    await eventually(() => {
+      expect(unsent.bytes).toBeGreaterThan(30 * MEGABYTE);
+    });
+    socket.destroy();
+    await eventually(() => {
+      expect(unsent.bytes).toBe(0);
+    });
   });
 });
 

@@ -47,7 +47,10 @@ describe('a logout among reads and prolongations in flight', () => {
         },
       ]),
     );
-    return { ...scheduled, ping: () => store.ping(), close: () => store.close() } as SessionStore;
+    const noteUse = (...of: Parameters<SessionStore['noteUse']>): void => {
+      store.noteUse(...of);
+    };
+    return { ...scheduled, noteUse, ping: () => store.ping(), close: () => store.close() } as SessionStore;
   }
 
   const keys = [serverKey('a')] as const;

@@ -15,8 +15,10 @@ export function isFieldValue(value: unknown): value is string {
 export class VendorHeaders {
   readonly authToken: string;
   readonly projectId: string;
+  readonly identityToken: string;
   readonly #prefix: string;
-  readonly #tokenField: string;
+  /** What is never held: the token is, by itself, and an identity token is for somebody else. */
+  readonly #ownFields: ReadonlySet<string>;
 
   /** @throws TypeError when the vendor segment is not valid in a header name */
   constructor(vendor: string) {
@@ -24,7 +26,8 @@ export class VendorHeaders {
     this.#prefix = `x-${vendor.toLowerCase()}`;
     this.authToken = `X-${vendor}-AuthToken`;
     this.projectId = `X-${vendor}-ProjectID`;
-    this.#tokenField = this.authToken.toLowerCase();
+    this.identityToken = `X-${vendor}-IdentityToken`;
+    this.#ownFields = new Set([this.authToken, this.identityToken].map((name) => name.toLowerCase()));
   }
 
   /** Whether a header, in any letter case, belongs to the vendor. */
@@ -45,7 +48,7 @@ export class VendorHeaders {
   }
 
   /**
-   * Adds the vendor headers of a response, except the token, to those held, under lowercase names. At most 16 headers and 4 KB
+   * Adds the vendor headers of a response, except the token and an identity token, to those held, under lowercase names. At most 16 headers and 4 KB
    * are held: a header beyond these limits is ignored, and those already held stay.
    * @returns whether the headers held have changed
    */
@@ -53,7 +56,7 @@ export class VendorHeaders {
     let hasChanged = false;
     for (const [name, value] of fields) {
       const field = name.toLowerCase();
-      if (!this.owns(field) || field === this.#tokenField || /[^\t\x20-\x7E]/.test(value)) continue;
+      if (!this.owns(field) || this.#ownFields.has(field) || /[^\t\x20-\x7E]/.test(value)) continue;
       if (held.get(field) === value || (held.size >= MAX_HELD && !held.has(field))) continue;
       const others = [...held].reduce(
         (sum, [key, text]) => sum + (key === field ? 0 : key.length + text.length),

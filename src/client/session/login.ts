@@ -72,6 +72,11 @@ function partyOf(account: string): string {
   return hash('sha256', account);
 }
 
+/** Whether a value can be an identity token. */
+export function isIdentityToken(value: unknown): value is string {
+  return typeof value === 'string' && IDENTITY_TOKEN.test(value);
+}
+
 /**
  * `POST auth/delegate` for an identity token. Its body has no application type.
  * @throws MissingCredentialError when the token is empty or not a string: without one this would be a different login
@@ -81,7 +86,7 @@ export function delegateRequest(identityToken: unknown): LoginRequest {
   if (typeof identityToken !== 'string' || identityToken === '') {
     throw new MissingCredentialError('The identity token is empty or not a string.');
   }
-  if (!IDENTITY_TOKEN.test(identityToken)) throw new InvalidRequestError('The identity token is malformed.');
+  if (!isIdentityToken(identityToken)) throw new InvalidRequestError('The identity token is malformed.');
   return {
     path: 'auth/delegate',
     body: { loginMode: MODE.delegated, identityToken },

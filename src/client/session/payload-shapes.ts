@@ -42,7 +42,10 @@ export function readSessionInfo(response: PlatformResponse): PlatformSessionInfo
   return withExpectedTypes(response.json(), SESSION_INFO, 'a session object', response);
 }
 
-/** @throws PlatformHttpError when the response is not a list of at most 10,000 projects, each with id and name */
+/**
+ * A project without id or name is left out, since nothing could be done with it; {@link leftOutProjects} counts them.
+ * @throws PlatformHttpError when the response is not a list of at most 10,000 objects, or none of them is a project
+ */
 export function readProjects(response: PlatformResponse): PlatformProject[] {
   const list = response.json();
   if (!Array.isArray(list)) throw unexpectedShape('a list of projects', response);
@@ -50,14 +53,24 @@ export function readProjects(response: PlatformResponse): PlatformProject[] {
     const message = `The response lists more than ${MAX_PROJECTS} projects.`;
     throw new PlatformHttpError(message, { status: response.status });
   }
-  return list.map((item) => readProject(item, response));
+  const projects = list.map((item) => readProject(item, response)).filter((project) => project !== undefined);
+  const missing = list.length - projects.length;
+  if (missing > 0 && projects.length === 0) throw unexpectedShape('projects with id and name', response);
+  if (missing > 0) leftOut.set(projects, missing);
+  return projects;
 }
 
-function readProject(item: unknown, response: PlatformResponse): PlatformProject {
+const leftOut = new WeakMap<readonly PlatformProject[], number>();
+
+/** How many projects of the platform's list were left out of what was read from it, because they lack an id or a name. */
+export function leftOutProjects(read: readonly PlatformProject[]): number {
+  return leftOut.get(read) ?? 0;
+}
+
+function readProject(item: unknown, response: PlatformResponse): PlatformProject | undefined {
   const project = withExpectedTypes(item, PROJECT, 'project objects', response);
   const { id, name } = project;
-  if (typeof id !== 'string' || typeof name !== 'string')
-    throw unexpectedShape('projects with id and name', response);
+  if (typeof id !== 'string' || typeof name !== 'string') return undefined;
   const owner = isRecord(project.owner)
     ? withExpectedTypes(project.owner, OWNER, 'an owner', response)
     : project.owner;

@@ -102,6 +102,16 @@ export class PlatformSession {
   }
 
   /**
+   * `POST auth/identityToken`: a token by which another client joins this session with `delegate`. It is a secret, and is kept nowhere.
+   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws PlatformHttpError when the response has not exactly one well-formed identity token
+   */
+  async createIdentityToken(call: CallOptions = {}): Promise<string> {
+    this.#core.state.requireToken();
+    return this.#core.identityTokenOf(await this.request('POST', 'auth/identityToken', call));
+  }
+
+  /**
    * `POST auth/logout` (spec: Endpoints). The token is dropped only on 204, and not when it came from a newer login.
    * @throws SessionError when no token is held, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response is not 204: the session may go on, and the token is kept
@@ -169,7 +179,7 @@ export class PlatformSession {
   /**
    * `GET projects` (spec: Project): the projects that the platform holds.
    * @throws SessionError when no token is held, before any request, or on `ERR009`
-   * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has one without id and name
+   * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has none with id and name; others are left out
    */
   getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
     return this.#reads.listProjects(call);

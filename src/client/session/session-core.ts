@@ -1,7 +1,7 @@
 import { PlatformConnection } from '../connection/platform-connection.js';
 import { type PlatformResponse } from '../connection/response/platform-response.js';
-import { SessionError } from '../errors/error-classes.js';
-import { type LoginRequest } from './login.js';
+import { PlatformHttpError, SessionError } from '../errors/error-classes.js';
+import { isIdentityToken, type LoginRequest } from './login.js';
 import { type CallOptions, type RequestMethod, type RequestOptions } from './request-options.js';
 import { type PlatformSessionOptions, type RestoreOptions } from './session-options.js';
 import { SessionRequests } from './session-requests.js';
@@ -70,6 +70,13 @@ export class SessionCore {
     this.requireOpen();
     await this.#requests.logIn(this.#baseUrl, login, call, isSameUser);
     this.onLogin();
+  }
+
+  /** @throws PlatformHttpError when the response has not exactly one well-formed identity token */
+  identityTokenOf({ headers, status }: PlatformResponse): string {
+    const [token, ...others] = headers.valuesOf(this.#connection.settings.vendorHeaders.identityToken);
+    if (isIdentityToken(token) && others.length === 0) return token;
+    throw new PlatformHttpError('The response has not exactly one well-formed identity token.', { status });
   }
 
   snapshot(): SessionSnapshot {

@@ -42,7 +42,7 @@ export class GraphQLSettings {
   GRAPHQL_MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
   @Setting(
-    'a folder of GraphQL documents, one per `.graphql` file; if set, no other document runs',
+    'a folder of GraphQL documents, one per `.graphql` file, or manifests of Apollo or Relay; if set, no other document runs',
     'persisted-documents',
   )
   @ReadableFolder()

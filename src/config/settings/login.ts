@@ -15,6 +15,18 @@ export class LoginSettings {
   ANONYMOUS_LOGIN = true;
 
   @Setting(
+    '`true` or `false`: whether the mutation `identityToken` makes tokens by which other clients join a session',
+  )
+  @Flag()
+  IDENTITY_TOKENS = false;
+
+  @Setting(
+    'seconds for which the platform takes an identity token, for its `expiresAt`; the platform does not tell',
+  )
+  @WholeNumber(1, 86_400)
+  IDENTITY_TOKEN_SECONDS = 60;
+
+  @Setting(
     'failed logins per minute of one account from one network before `RATE_LIMITED`; after five times as many of one account, or from one network, further attempts are delayed; see docs/operations.md',
   )
   @WholeNumber(1)

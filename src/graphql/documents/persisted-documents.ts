@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode, parse, validate } from 'graphql';
+import { type DocumentInFile, documentsIn } from './document-files.js';
+
+/** The characters of an MD5, the shortest hash that the clients of the field use. */
+const LEAST_HASH = 32;
 
 /** The cache interface that Apollo expects, with writes ignored. */
 export interface ReadOnlyCache {
@@ -10,7 +12,10 @@ export interface ReadOnlyCache {
   delete(): Promise<boolean>;
 }
 
-/** The documents that may run, by the SHA-256 of their text in hexadecimal, as Apollo's clients compute it. */
+/**
+ * The documents that may run, by the SHA-256 of their text in hexadecimal, as Apollo's clients compute it, and by the ids
+ * that manifests give them.
+ */
 export class PersistedDocuments {
   readonly #documents: ReadonlyMap<string, string>;
   readonly #parsed: ReadonlyMap<string, DocumentNode>;
@@ -21,24 +26,28 @@ export class PersistedDocuments {
   }
 
   /**
-   * Reads every `.graphql` file of a folder, but not its subfolders. A file is one document, byte for byte as clients
-   * send it or hash it, with or without its final line break.
+   * Reads the `.graphql` files of a folder, but not its subfolders, and the manifests of Apollo and Relay. A file is one
+   * document, byte for byte as clients send it or hash it, with or without its final line break.
    *
    * @throws PersistedDocumentsError that names the file at fault.
    */
   static async read(folder: string): Promise<PersistedDocuments> {
     const documents = new Map<string, string>();
     const parsed = new Map<string, DocumentNode>();
-    for (const name of await namesIn(folder)) {
-      const text = await readFile(join(folder, name), 'utf8');
+    for (const { source, text, id } of await found(folder)) {
+      if (id !== undefined && (documents.get(id) ?? text) !== text) {
+        throw new PersistedDocumentsError(`${source} has the id of another document`);
+      }
+      if (id !== undefined) documents.set(id, text);
       for (const version of [text, text.replace(/\r?\n$/, '')]) documents.set(sha256(version), version);
       try {
-        parsed.set(name, parse(text, { noLocation: true }));
+        parsed.set(source, parse(text, { noLocation: true }));
       } catch {
-        throw new PersistedDocumentsError(`${name} is not a GraphQL document`);
+        throw new PersistedDocumentsError(`${source} is not a GraphQL document`);
       }
     }
-    if (documents.size === 0) throw new PersistedDocumentsError('the folder has no .graphql file');
+    if (documents.size === 0)
+      throw new PersistedDocumentsError('the folder has no .graphql file and no manifest');
     return new PersistedDocuments(documents, parsed);
   }
 
@@ -66,9 +75,11 @@ export class PersistedDocuments {
     return this.#documents.has(hash);
   }
 
-  /** The hashes of the documents whose text matches. */
+  /** The hashes of the documents whose text matches; ids that are too short to tell them from other text are left out. */
   hashesOf(pattern: RegExp): string[] {
-    return [...this.#documents].filter(([, text]) => pattern.test(text)).map(([hash]) => hash);
+    return [...this.#documents]
+      .filter(([hash, text]) => hash.length >= LEAST_HASH && pattern.test(text))
+      .map(([hash]) => hash);
   }
 
   /** The documents as a cache for Apollo, which looks them up by hash. What a caller sends is never stored. */
@@ -90,11 +101,11 @@ export class PersistedDocumentsError extends Error {
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function found(folder: string): Promise<DocumentInFile[]> {
   try {
-    return (await readdir(folder)).filter((name) => name.endsWith('.graphql'));
-  } catch {
-    throw new PersistedDocumentsError('the folder cannot be read');
+    return await documentsIn(folder);
+  } catch (error) {
+    throw new PersistedDocumentsError(error instanceof Error ? error.message : 'the folder cannot be read');
   }
 }
 

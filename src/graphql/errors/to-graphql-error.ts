@@ -4,6 +4,7 @@ import { AnonymousLoginOffError } from '../../errors/anonymous-login-off-error.j
 import { RateLimitedError } from '../../errors/rate-limited-error.js';
 import { PlatformError } from '../../client/index.js';
 import { CrossSiteCookieError } from '../../errors/cross-site-cookie-error.js';
+import { IdentityTokensOffError } from '../../errors/identity-tokens-off-error.js';
 import { CredentialError } from '../../errors/credential-error.js';
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { type ErrorCode } from '../../errors/error-codes.js';
@@ -78,6 +79,12 @@ function fromFailure(thrown: unknown): GraphQLFormattedError {
   if (thrown instanceof AnonymousLoginOffError) {
     return say('FORBIDDEN', thrown.message, {
       reason: 'ANONYMOUS_LOGIN_OFF' satisfies ErrorReason,
+      retryable: false,
+    });
+  }
+  if (thrown instanceof IdentityTokensOffError) {
+    return say('FORBIDDEN', thrown.message, {
+      reason: 'IDENTITY_TOKENS_OFF' satisfies ErrorReason,
       retryable: false,
     });
   }

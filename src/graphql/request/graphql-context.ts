@@ -1,3 +1,4 @@
+import { allowCompression } from '../../answers/compressible-answers.js';
 import { type Caller } from '../../http/caller/caller.js';
 import { type SessionCookie } from '../../http/caller/session-cookie.js';
 import { type RequestContext } from '../../session/request-context.js';
@@ -20,6 +21,8 @@ export interface GraphQLContext extends RequestContext {
   readonly origin: RequestOrigin;
   /** What the answer holds so far; created with the first value that counts. */
   answer?: AnswerInMaking;
+  /** Allows the answer to be compressed. */
+  readonly allowCompression: () => void;
   /** Whether the request was admitted only because it may be a logout. */
   readonly hasReservedPlace: boolean;
 }
@@ -39,6 +42,9 @@ export function graphQLContext(req: HttpRequest, reply: HttpReply): GraphQLConte
     presented,
     foreignBearer,
     hasReservedPlace: req.passage.isReserved,
+    allowCompression: () => {
+      allowCompression(reply.raw);
+    },
     crossSite: fetchSite === 'cross-site',
     // A value that cannot be a handle opens nothing.
     ...(withCookie && presented === undefined && { cookie: 'clear' as const }),

@@ -1,6 +1,7 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { Logger } from '@nestjs/common';
+import { OperationTypeNode } from 'graphql';
 import { Settings } from '../../config/settings.js';
 import { answerStatus } from '../errors/answer-status.js';
 import { type GraphQLContext } from './graphql-context.js';
@@ -22,6 +23,8 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
       willSendResponse: ({ request, operation, contextValue, response, errors: thrown }) => {
         const { http, body } = response;
         contextValue.answer?.sending();
+        // Handles and tokens are in the answers of mutations alone: their length must tell nothing of them.
+        if (operation?.operation === OperationTypeNode.QUERY) contextValue.allowCompression();
         http.headers.set('cache-control', 'private, no-store');
         if (contextValue.cookie !== undefined) {
           if (!contextValue.sessionCookie.secure) this.#warnOfPlainCookies();

@@ -1,8 +1,10 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LeaseTable } from './lease-table.js';
+import { PlatformUseTable } from './platform-use-table.js';
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import {
   type LeaseState,
+  type PeekedSession,
   type SessionLife,
   type SessionStore,
   type StoredSession,
@@ -31,6 +33,7 @@ export class EmbeddedSessionStore implements SessionStore {
   readonly #idle: number;
   readonly #max: number;
   readonly #leases: LeaseTable;
+  readonly #uses = new PlatformUseTable();
   readonly #now: () => number;
 
   /**
@@ -81,18 +84,28 @@ export class EmbeddedSessionStore implements SessionStore {
   read(key: string): Promise<StoredSession | undefined> {
     return this.#attempt(() => {
       const now = this.#now();
-      const row = this.#statements.read.get(key, now);
-      if (row === undefined) return undefined;
-      const stored = {
-        version: Number(row.version),
-        sealed: String(row.sealed),
-        expiresAt: Math.min(Number(row.expires_at), now + this.#max),
-      };
+      const found = this.#find(key, now);
+      if (found === undefined) return undefined;
+      const { stored, idleUntil: noted } = found;
       const idleUntil = Math.min(now + this.#idle, stored.expiresAt);
-      const gained = idleUntil - Number(row.idle_until);
+      const gained = idleUntil - noted;
       if (gained > this.#idle * TOUCH_AFTER || gained < 0) this.#touch(key, stored, idleUntil);
       return stored;
     });
+  }
+
+  peek(key: string): Promise<PeekedSession | undefined> {
+    return this.#attempt(() => {
+      const now = this.#now();
+      const found = this.#find(key, now);
+      if (found === undefined) return undefined;
+      const idleExpiresAt = Math.min(found.idleUntil, now + this.#idle, found.stored.expiresAt);
+      return { ...found.stored, idleExpiresAt, platformUse: this.#uses.get(key) };
+    });
+  }
+
+  noteUse(key: string, at: number, timeoutMs?: number): void {
+    this.#uses.note(key, at, timeoutMs);
   }
 
   replace(key: string, version: number, sealed: string): Promise<boolean> {
@@ -100,7 +113,11 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   remove(key: string, version?: number): Promise<boolean> {
-    return this.#attempt(() => this.#statements.remove.run(key, version ?? null).changes === 1);
+    return this.#attempt(() => {
+      const isRemoved = this.#statements.remove.run(key, version ?? null).changes === 1;
+      if (isRemoved) this.#uses.drop(key);
+      return isRemoved;
+    });
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
@@ -126,7 +143,18 @@ export class EmbeddedSessionStore implements SessionStore {
     return Promise.resolve();
   }
 
-  /** A read must answer even if nothing can be written, so a failed touch is ignored. */
+  #find(key: string, now: number): { stored: StoredSession; idleUntil: number } | undefined {
+    const row = this.#statements.read.get(key, now);
+    if (row === undefined) return undefined;
+    const stored = {
+      version: Number(row.version),
+      sealed: String(row.sealed),
+      expiresAt: Math.min(Number(row.expires_at), now + this.#max),
+    };
+    return { stored, idleUntil: Number(row.idle_until) };
+  }
+
+  /** A read must answer even where nothing can be written, so a touch that fails is let go. */
   #touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
     try {
       this.#statements.touch.run(idleUntil, expiresAt, key, version);

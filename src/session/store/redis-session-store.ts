@@ -10,11 +10,15 @@ import {
   isEndOrTaken,
   isLeaseState,
   isOk,
+  isPeekedOrNone,
   isSessionOrNone,
+  isUseOrNone,
   type ReplyForm,
 } from './wire/redis-replies.js';
 import {
   type LeaseState,
+  type PeekedSession,
+  type PlatformUse,
   type SessionLife,
   type SessionStore,
   type StoredSession,
@@ -22,6 +26,7 @@ import {
 } from './session-store.js';
 
 const SESSION = 'portico:session:';
+const USE = 'portico:use:';
 const LEASE = 'portico:lease:';
 const PING = 'portico:ping';
 const PING_MS = 1000;
@@ -69,6 +74,30 @@ export class RedisSessionStore implements SessionStore {
     if (found === null) return undefined;
     const [version, expiresAt, sealed] = found;
     return { version: Number(version), expiresAt: Number(expiresAt), sealed };
+  }
+
+  async peek(key: string): Promise<PeekedSession | undefined> {
+    const [found, platformUse] = await Promise.all([
+      this.#ask(isPeekedOrNone, () => this.#redis.peekSession(SESSION + key, this.#idle, this.#max)),
+      this.#platformUse(key),
+    ]);
+    if (found === null) return undefined;
+    const [version, expiresAt, sealed, idleExpiresAt] = found;
+    return {
+      version: Number(version),
+      expiresAt: Number(expiresAt),
+      sealed,
+      idleExpiresAt: Number(idleExpiresAt),
+      platformUse,
+    };
+  }
+
+  noteUse(key: string, at: number, timeoutMs?: number): void {
+    // It outlives the platform session by an idle life, so that it can be told when that has ended.
+    const life = this.#idle + (timeoutMs ?? this.#max);
+    this.#ask(isCountOrNone, () => this.#redis.noteUse(USE + key, at, timeoutMs ?? '', life)).catch(
+      () => undefined,
+    );
   }
 
   async replace(key: string, version: number, sealed: string): Promise<boolean> {
@@ -122,6 +151,12 @@ export class RedisSessionStore implements SessionStore {
   close(): Promise<void> {
     this.#redis.disconnect();
     return Promise.resolve();
+  }
+
+  async #platformUse(key: string): Promise<PlatformUse | undefined> {
+    const [at, timeoutMs] =
+      (await this.#ask(isUseOrNone, () => this.#redis.get(USE + key)))?.split('.') ?? [];
+    return timeoutMs === undefined ? undefined : { at: Number(at), timeoutMs: Number(timeoutMs) };
   }
 
   async #ask<T>(hasForm: ReplyForm<T>, command: () => Promise<unknown>): Promise<T> {

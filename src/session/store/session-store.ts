@@ -9,6 +9,22 @@ export interface StoredSession {
   readonly expiresAt: number;
 }
 
+/** A stored session, with the times of it that change. */
+export interface PeekedSession extends StoredSession {
+  /** Milliseconds of the epoch, by the store's clock: the end unless the session is used before. */
+  readonly idleExpiresAt: number;
+  /** Undefined until the platform has told its time-out. */
+  readonly platformUse: PlatformUse | undefined;
+}
+
+/** The last call that prolonged the platform session, and for how long. */
+export interface PlatformUse {
+  /** Milliseconds of the epoch, by the clock of the instance that made the call. */
+  readonly at: number;
+  /** Idle milliseconds after which the platform ends the session. */
+  readonly timeoutMs: number;
+}
+
 /** How long a session lives, by the store's clock. */
 export interface SessionLife {
   readonly idleSeconds: number;
@@ -40,6 +56,16 @@ export interface SessionStore {
   create(key: string, sealed: string): Promise<number>;
   /** The live session, whose idle time starts again; undefined if there is none or it has expired. */
   read(key: string): Promise<StoredSession | undefined>;
+  /** As `read`, but the idle time goes on: nothing is written. */
+  peek(key: string): Promise<PeekedSession | undefined>;
+  /**
+   * Notes a call that prolonged the platform session; one that is older than the noted one changes nothing but the time-out.
+   * Never fails: what is noted may be forgotten, since no session depends on it.
+   *
+   * @param at milliseconds of the epoch.
+   * @param timeoutMs without it that of an earlier note holds, and where there is none, nothing is noted.
+   */
+  noteUse(key: string, at: number, timeoutMs?: number): void;
   /** Stores the next version if `version` is still the current one. Returns whether it was. */
   replace(key: string, version: number, sealed: string): Promise<boolean>;
   /** Removes the session; with `version`, only if that is the current one. Returns whether it was removed. */
@@ -59,6 +85,15 @@ export interface SessionStore {
   /** How many sessions are live; undefined if the store would have to scan everything to know. */
   count(): Promise<number | undefined>;
   close(): Promise<void>;
+}
+
+/** A platform session that may be idle for longer ends for other reasons. */
+const MOST_TIMEOUT_SECONDS = 365 * 24 * 3600;
+
+/** The idle milliseconds of a platform session; undefined where the platform has told no seconds that could be. */
+export function timeoutMs(seconds: number | null | undefined): number | undefined {
+  if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= MOST_TIMEOUT_SECONDS)) return undefined;
+  return Math.round(seconds * 1000);
 }
 
 /** The injection token of the {@link SessionStore}. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   AmbiguousProjectNameError,
+  leftOutProjects,
   rawPayload,
   InvalidRequestError,
   PlatformHttpError,
@@ -226,6 +227,16 @@ describe('projects', () => {
     ]);
     await session.loadProjects();
     expect(session.getProjectId('Odd')).toBe('7');
+  });
+
+  it('are listed without those that have no id or no name, which are counted', async () => {
+    const session = await withProjects([{ id: 'E' }, ...list, { name: 'F' }, { id: 'G', name: 7 }]);
+
+    const projects = await session.getProjects();
+
+    expect(projects).toEqual(list);
+    expect(leftOutProjects(projects)).toBe(3);
+    expect(leftOutProjects(await (await withProjects()).getProjects())).toBe(0);
   });
 
   it('are found by name and by id after loading', async () => {

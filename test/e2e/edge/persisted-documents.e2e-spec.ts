@@ -54,6 +54,52 @@ describe('a service with a folder of allowed documents', () => {
     expect(await got.json()).toEqual(answer.body);
   });
 
+  it('takes documentId for them, by hash or by what Apollo’s or Relay’s manifest calls them', async () => {
+    const session = 'query Session($yes: Boolean!) { session { expiresAt } hasSession @include(if: $yes) }';
+    await start({
+      'has-session.graphql': ALLOWED,
+      'apollo.json': JSON.stringify({
+        format: 'apollo-persisted-query-manifest',
+        version: 1,
+        operations: [{ id: 'apollo-id', name: 'Session', type: 'query', body: session }],
+      }),
+      'relay.json': JSON.stringify({ '0123456789abcdef0123456789abcdef': '{ __typename }' }),
+    });
+    const has = { status: 200, body: { data: { hasSession: false } } };
+    expect(await ask({ documentId: `sha256:${sha256(ALLOWED)}` })).toEqual(has);
+    expect(await ask({ documentId: sha256(ALLOWED), query: null })).toEqual(has);
+    expect(await ask({ documentId: '0123456789abcdef0123456789abcdef' })).toEqual({
+      status: 200,
+      body: { data: { __typename: 'Query' } },
+    });
+    const both = { data: { session: null, hasSession: false } };
+    // Asked often enough to be compiled.
+    for (let asked = 0; asked < 4; asked += 1) {
+      expect((await ask({ documentId: 'apollo-id', variables: { yes: true } })).body).toEqual(both);
+    }
+    expect((await ask(byHash('apollo-id', { variables: { yes: true } }))).body).toEqual(both);
+    expect((await ask({ query: session, variables: { yes: true } })).body).toEqual(both);
+    const query = new URLSearchParams({ documentId: 'apollo-id', variables: '{"yes":true}' });
+    const got = await fetch(`${String(app?.url)}/graphql?more=a?b&${query.toString()}`);
+    expect(await got.json()).toEqual(both);
+    expect((await ask({ documentId: 'unknown' })).body).toEqual(notFound);
+    expect((await ask({ documentId: '__proto__' })).body).toEqual(notFound);
+  });
+
+  it('refuses documentId together with a document', async () => {
+    await start({ 'has-session.graphql': ALLOWED });
+    const id = { documentId: `sha256:${sha256(ALLOWED)}` };
+    for (const request of [{ ...id, query: ALLOWED }, byHash(sha256(ALLOWED), id)]) {
+      expect(await ask(request)).toMatchObject({
+        status: 400,
+        body: { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },
+      });
+    }
+    for (const documentId of [7, {}, null]) {
+      expect(await ask({ documentId })).toMatchObject({ status: 400 });
+    }
+  });
+
   it('runs no other, and remembers none that is sent', async () => {
     await start({ 'has-session.graphql': ALLOWED });
     const other = 'query HasSession { hasSession }  ';
@@ -69,6 +115,19 @@ describe('a service with a folder of allowed documents', () => {
 });
 
 describe('a service without one', () => {
+  it('answers documentId as it does a hash', async () => {
+    const app = await startApp();
+    const { errors } = (await (
+      await fetch(`${app.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ documentId: `sha256:${sha256(ALLOWED)}` }),
+      })
+    ).json()) as { errors: { extensions: { code: string } }[] };
+    expect(errors[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_SUPPORTED');
+    await app.close();
+  });
+
   it('keeps no documents, and says so to clients that would send a hash', async () => {
     const app = await startApp();
     const response = await fetch(`${app.url}/graphql`, {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuthService } from '../../../src/auth/auth.service.js';
-import { LoginMode, SessionTransport } from '../../../src/auth/login.input.js';
+import { LoginMode } from '../../../src/auth/login.input.js';
+import { SessionTransport } from '../../../src/session/session.model.js';
 import { LoginWatch } from '../../../src/auth/login-watch.service.js';
 import { LoginFailedError } from '../../../src/client/index.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuthService } from '../../../src/auth/auth.service.js';
-import { LoginMode, SessionTransport } from '../../../src/auth/login.input.js';
+import { LoginMode } from '../../../src/auth/login.input.js';
+import { SessionTransport } from '../../../src/session/session.model.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { redisMissing, type RunningRedis, startRedis } from '../../support/session/start-redis.js';
 

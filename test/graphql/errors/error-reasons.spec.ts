@@ -15,6 +15,7 @@ import {
   type CredentialReason,
 } from '../../../src/errors/credential-error.js';
 import { AnonymousLoginOffError } from '../../../src/errors/anonymous-login-off-error.js';
+import { IdentityTokensOffError } from '../../../src/errors/identity-tokens-off-error.js';
 import { RATE_LIMIT_REASONS, RateLimitedError } from '../../../src/errors/rate-limited-error.js';
 import { CrossSiteCookieError } from '../../../src/errors/cross-site-cookie-error.js';
 import { OVERLOAD_REASONS } from '../../../src/errors/overloaded-error.js';
@@ -45,6 +46,7 @@ const otherErrors = [
   ),
   ...RATE_LIMIT_REASONS.map((reason) => new RateLimitedError(reason, 1)),
   new AnonymousLoginOffError(),
+  new IdentityTokensOffError(),
   new RefusedRequestError('no', 400, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED'),
   new RefusedRequestError('no', undefined, 'GRAPHQL_VALIDATION_FAILED', 'ANSWER_TOO_LARGE'),
   new RefusedRequestError('no', 403, 'FORBIDDEN', 'ORIGIN_NOT_ALLOWED'),

@@ -34,6 +34,21 @@ export function isSessionOrNone(reply: unknown): reply is [string, string, strin
   );
 }
 
+export function isPeekedOrNone(reply: unknown): reply is [string, string, string, string] | null {
+  if (reply === null) return true;
+  if (!Array.isArray(reply) || reply.length !== 4) return false;
+  const [version, expiresAt, sealed, idleExpiresAt] = reply as unknown[];
+  return (
+    isSessionOrNone([version, expiresAt, sealed]) &&
+    typeof idleExpiresAt === 'string' &&
+    /^\d+$/.test(idleExpiresAt)
+  );
+}
+
+export function isUseOrNone(reply: unknown): reply is string | null {
+  return reply === null || (typeof reply === 'string' && /^\d+\.\d+$/.test(reply));
+}
+
 export function isCountOrNone(reply: unknown): reply is number | null {
   return reply === null || reply === 0 || reply === 1;
 }

@@ -39,6 +39,28 @@ const READ = `${NOW}${PARSED}
   if gained > tonumber(ARGV[3]) or gained < -${CLOCK_NOISE_MS} then redis.pcall('PEXPIRE', KEYS[1], life) end
   return { version, expiresAt, sealed }`;
 
+/**
+ * key; idle and absolute life in milliseconds → version, absolute end, sealed, idle end; or nil. Writes nothing: what a clock
+ * that was set back has left too long is only told as what the next read makes of it.
+ */
+const PEEK = `${NOW}${PARSED}
+  local latest = now + ARGV[2]
+  if tonumber(expiresAt) > latest then expiresAt = string.format('%.0f', latest) end
+  local idleEnd = math.min(now + math.min(redis.call('PTTL', KEYS[1]), ARGV[1]), expiresAt)
+  return { version, expiresAt, sealed, string.format('%.0f', idleEnd) }`;
+
+/**
+ * key of the last use; when, time-out or '' for the known one, for how long it is kept, in milliseconds → 1 when it was noted.
+ */
+const NOTE_USE = `
+  local at, timeout = ARGV[1], ARGV[2]
+  local knownAt, knownTimeout = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+)%.(%d+)$')
+  if knownAt and tonumber(knownAt) > tonumber(at) then at = knownAt end
+  if timeout == '' then timeout = knownTimeout end
+  if not timeout then return 0 end
+  redis.call('SET', KEYS[1], at .. '.' .. timeout, 'PX', ARGV[3])
+  return 1`;
+
 /** key; version that was read, sealed → 1 when it was current. */
 const REPLACE = `${PARSED}
   local nextVersion = string.format('%.0f', ARGV[1] + 1)
@@ -71,6 +93,8 @@ const SETTLE = `
 export const REDIS_SCRIPTS = {
   createSession: { numberOfKeys: 1, lua: CREATE },
   readSession: { numberOfKeys: 1, lua: READ },
+  peekSession: { numberOfKeys: 1, lua: PEEK },
+  noteUse: { numberOfKeys: 1, lua: NOTE_USE },
   replaceSession: { numberOfKeys: 1, lua: REPLACE },
   removeSession: { numberOfKeys: 1, lua: REMOVE },
   leaseSession: { numberOfKeys: 1, lua: LEASE },
@@ -81,6 +105,8 @@ export const REDIS_SCRIPTS = {
 export interface RedisScripts {
   createSession(key: string, sealed: string, idle: number, max: number): Promise<string | null>;
   readSession(key: string, idle: number, max: number, gain: number): Promise<[string, string, string] | null>;
+  peekSession(key: string, idle: number, max: number): Promise<[string, string, string, string] | null>;
+  noteUse(key: string, at: number, timeout: number | '', life: number): Promise<number>;
   replaceSession(key: string, version: number, sealed: string): Promise<number | null>;
   removeSession(key: string, version: number | ''): Promise<number | null>;
   leaseSession(key: string, holder: string, milliseconds: number): Promise<'taken' | 'held' | 'settled'>;

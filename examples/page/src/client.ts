@@ -1,0 +1,23 @@
+import { Client, fetchExchange, mapExchange } from 'urql';
+import { firstCode } from './errors.js';
+
+/**
+ * A client without a cache of its own: what a page shows after a login must not be what somebody else saw before it.
+ *
+ * @param onNoSession called when Portico says that there is no session, whichever query it was.
+ */
+export function porticoClient(onNoSession: () => void): Client {
+  return new Client({
+    url: '/graphql',
+    preferGetMethod: false,
+    requestPolicy: 'network-only',
+    exchanges: [
+      mapExchange({
+        onError: (error) => {
+          if (firstCode(error) === 'UNAUTHENTICATED') onNoSession();
+        },
+      }),
+      fetchExchange,
+    ],
+  });
+}

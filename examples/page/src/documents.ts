@@ -1,0 +1,70 @@
+import { graphql, type ResultOf } from './graphql.js';
+
+/** Costs the platform nothing and prolongs nothing, so it may be asked as often as one likes. */
+export const SESSION = graphql(`
+  query Session {
+    session {
+      startedAt
+      expiresAt
+      idleExpiresAt
+      platformExpiresAt
+    }
+  }
+`);
+
+export const ME = graphql(`
+  query Me {
+    me {
+      fullName
+    }
+  }
+`);
+
+export const PROJECTS = graphql(`
+  query Projects($after: String, $filter: ProjectFilter) {
+    projectsConnection(first: 9, after: $after, filter: $filter) {
+      totalCount
+      nodes {
+        id
+        name
+        description
+        status
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+/** With its time-out, which the countdown needs: the platform tells it by this alone. */
+export const LOGIN = graphql(`
+  mutation Login($input: LoginInput!) {
+    login(input: $input) {
+      expiresAt
+      sessionStatus {
+        timeoutSeconds
+      }
+    }
+  }
+`);
+
+export const EXTEND = graphql(`
+  mutation Extend {
+    extend {
+      expiresAt
+    }
+  }
+`);
+
+export const LOGOUT = graphql(`
+  mutation Logout {
+    logout {
+      loggedOut
+    }
+  }
+`);
+
+export type Session = NonNullable<ResultOf<typeof SESSION>['session']>;
+export type ProjectPage = NonNullable<ResultOf<typeof PROJECTS>['projectsConnection']>;

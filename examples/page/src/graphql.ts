@@ -1,0 +1,10 @@
+import { initGraphQLTada } from 'gql.tada';
+import type { introspection } from './graphql-env.js';
+
+/** Documents whose results and variables are typed by Portico's schema: a field that is not there is an error of the compiler. */
+export const graphql = initGraphQLTada<{
+  introspection: introspection;
+  scalars: { DateTime: string; JSONObject: Record<string, unknown> };
+}>();
+
+export type { FragmentOf, ResultOf } from 'gql.tada';

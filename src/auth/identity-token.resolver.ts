@@ -1,0 +1,37 @@
+import { Context, Mutation, Resolver } from '@nestjs/graphql';
+import { Settings } from '../config/settings.js';
+import { IdentityTokensOffError } from '../errors/identity-tokens-off-error.js';
+import { Observation } from '../observation/observation.js';
+import { type RequestContext } from '../session/request-context.js';
+import { SessionService } from '../session/session.service.js';
+import { IdentityToken } from './identity-token.model.js';
+
+@Resolver(() => IdentityToken)
+export class IdentityTokenResolver {
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly settings: Settings,
+    private readonly observation: Observation,
+  ) {}
+
+  @Mutation(() => IdentityToken, {
+    description:
+      'Makes a token by which another client joins the session; FORBIDDEN unless IDENTITY_TOKENS is true.',
+  })
+  async identityToken(@Context() context: RequestContext): Promise<IdentityToken> {
+    const event: { kind: 'identity_token'; storeKey?: string } = { kind: 'identity_token' };
+    try {
+      if (!this.settings.IDENTITY_TOKENS) throw new IdentityTokensOffError();
+      const answer = await this.sessions.use(context, async (session, storeKey) => {
+        event.storeKey = storeKey;
+        const expiresAt = new Date(Date.now() + this.settings.IDENTITY_TOKEN_SECONDS * 1000);
+        return { token: await session.createIdentityToken(), expiresAt };
+      });
+      this.observation.sessionEvent(event);
+      return answer;
+    } catch (error) {
+      this.observation.sessionEvent({ ...event, error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** What the service says about itself: the prefix of its root fields, whether it takes guests, and the demo's logins. */
+export const settings = JSON.parse(document.body.dataset.settings);
+
+/** Selects a root field by its name in this service, under its usual name. */
+export function field(name) {
+  const { fieldPrefix } = settings;
+  if (fieldPrefix === '') return name;
+  return `${name}: ${fieldPrefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+const ENDPOINT = '/graphql';
+const SAME_CLOCK_MS = 2000;
+const listeners = new Set();
+
+/** What is told of an answer: its errors, and by how many milliseconds the clock of the service is ahead of this one. */
+export function onAnswer(listener) {
+  listeners.add(listener);
+}
+
+/**
+ * Sends a document. The session cookie is HttpOnly: this page sends the handle without ever seeing it. The answer is GraphQL's
+ * whatever its status; everybody who follows is told of it, unless it is `quiet`.
+ */
+export async function post({ query, variables, operationName }, { headers = {}, quiet = false } = {}) {
+  const response = await fetch(ENDPOINT, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables, operationName }),
+  });
+  const answer = await readAnswer(response);
+  const clock = clockAhead(response);
+  if (!quiet) for (const listener of listeners) listener(answer);
+  return { answer, clock };
+}
+
+/** Sends a document of this page's own. @throws Error of the first error where nothing was answered. */
+export async function ask(query, variables) {
+  const { answer } = await post({ query, variables });
+  if (answer.errors && isEmpty(answer.data)) throw new Error(told(answer.errors[0]));
+  return answer;
+}
+
+/** The reason adds to the message, except for a failed login, where both say the same. */
+export function told({ message, extensions: { reason, retryAfter } = {} }) {
+  const wait = retryAfter === undefined ? '' : `; try again in ${retryAfter} s`;
+  return reason === undefined || reason === 'LOGIN_FAILED'
+    ? `${message}${wait}`
+    : `${message} (${reason}${wait})`;
+}
+
+/** The header has whole seconds, so a small difference is none. */
+function clockAhead(response) {
+  const ahead = Date.parse(response.headers.get('date') ?? '') - Date.now();
+  return Math.abs(ahead) > SAME_CLOCK_MS ? ahead : 0;
+}
+
+async function readAnswer(response) {
+  try {
+    return await response.json();
+  } catch {
+    return { errors: [{ message: `The service answered ${response.status} without JSON` }] };
+  }
+}
+
+function isEmpty(data) {
+  return data === undefined || data === null || Object.values(data).every((value) => value === null);
+}

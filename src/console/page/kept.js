@@ -1,0 +1,41 @@
+/**
+ * What the editor keeps in this browser: open tabs, sizes, the theme and the history. Local storage is open to every script of
+ * this origin, now and later, so a text that has a place for a secret is not kept at all.
+ */
+const SECRET = /password|apiKey|identityToken|profileKey|authorization|bearer/i;
+const TABS = 'graphiql:tabState';
+/** GraphiQL keeps them a second time, where the variables would be without the query that says what they are. */
+const OF_ACTIVE_TAB = { 'graphiql:query': 'query', 'graphiql:variables': 'variables' };
+
+export const mentionsSecret = (text) => SECRET.test(text);
+
+/** In the form that GraphiQL asks for; what it keeps begins with `graphiql:`. */
+export const kept = {
+  getItem: (key) => {
+    const part = OF_ACTIVE_TAB[key];
+    return part === undefined ? localStorage.getItem(key) : (activeTab()?.[part] ?? null);
+  },
+  setItem: (key, value) => {
+    if (!(key in OF_ACTIVE_TAB) && !mentionsSecret(value)) localStorage.setItem(key, value);
+  },
+  removeItem: (key) => localStorage.removeItem(key),
+  get length() {
+    return ownKeys().length;
+  },
+  clear: () => {
+    for (const key of ownKeys()) localStorage.removeItem(key);
+  },
+};
+
+function ownKeys() {
+  return Object.keys(localStorage).filter((key) => key.startsWith('graphiql:'));
+}
+
+function activeTab() {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem(TABS) ?? '{}');
+    return tabs?.[activeTabIndex];
+  } catch {
+    return undefined;
+  }
+}

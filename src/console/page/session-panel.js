@@ -1,0 +1,120 @@
+import { ask, field, settings, told } from './graphql.js';
+import { askWho, follow, idOf } from './session.js';
+import { firstDeadline, remainingText, timeText } from './countdown.js';
+
+const SOON_MS = 60_000;
+const ENDINGS = {
+  LOGGED_OUT: 'Logged out',
+  SESSION_EXPIRED: 'Logged out: the session has expired',
+  NO_SESSION: 'Logged out: the session has ended',
+};
+const CARRIED = { COOKIE: 'by a cookie that no script can read', BEARER: 'by a handle' };
+
+const element = (id) => document.getElementById(id);
+const panel = element('session');
+let current = { session: undefined, clock: 0 };
+let whole = { id: undefined, milliseconds: 0 };
+let checkedDeadline;
+let statusOfState;
+
+/** Shows who is logged in and until when, and lets them extend and end it. */
+export function showSession() {
+  follow((state) => {
+    current = state;
+    const text = stateText(state);
+    // What a button has just done stays there to read until the state says something new.
+    if (text !== statusOfState) showStatus(text);
+    statusOfState = text;
+    panel.hidden = !state.session;
+    if (state.session) show(state);
+  });
+  setInterval(tick, 1000);
+  whenClicked('extend', `mutation { ${field('extend')} { expiresAt } }`, 'Extended');
+  whenClicked('logout', `mutation { ${field('logout')} { loggedOut } }`);
+}
+
+/** One line for all of the page, read aloud where it changes. */
+export function showStatus(text) {
+  const status = element('status');
+  if (status.textContent !== text) status.textContent = text;
+}
+
+function stateText({ session, user, userTrouble, ended, trouble }) {
+  if (trouble !== undefined) return trouble;
+  if (session === undefined) return 'Asking for the session…';
+  if (session === null) return ended === undefined ? loggedOutText() : (ENDINGS[ended] ?? 'Logged out');
+  if (userTrouble !== undefined) return `Logged in. Who it is cannot be asked: ${userTrouble}`;
+  return user ? `Logged in as ${user.fullName ?? 'somebody without a name'}` : 'Logged in';
+}
+
+function loggedOutText() {
+  return settings.demo
+    ? `Not logged in; try ${settings.demo.users[0].username} / ${settings.demo.password}`
+    : 'Not logged in';
+}
+
+function show({ session, user }) {
+  element('user').textContent = user?.fullName ?? 'Logged in';
+  element('initials').textContent = user?.initials ?? '?';
+  const profile = session.profile ? `profile ${session.profile}, ` : '';
+  element('carried').textContent = `${profile}${CARRIED[session.transport]}`;
+  const times = [
+    ['Started', session.startedAt],
+    ['Platform ends it', session.platformExpiresAt],
+    ['Unused until', session.idleExpiresAt],
+    ['Ends at the latest', session.expiresAt],
+  ].filter(([, time]) => time);
+  element('times').replaceChildren(
+    ...times.flatMap(([name, time]) => [textElement('dt', name), timeElement(time)]),
+  );
+  tick();
+}
+
+function tick() {
+  const { session, clock } = current;
+  if (!session) return;
+  const { at, meaning } = firstDeadline(session);
+  const remaining = at - (Date.now() + clock);
+  const id = `${idOf(session)} ${meaning}`;
+  if (whole.id !== id || remaining > whole.milliseconds) whole = { id, milliseconds: remaining };
+  element('remaining').textContent = remainingText(remaining);
+  element('deadline').textContent = meaning;
+  element('meter').style.width = `${(100 * Math.max(0, remaining)) / Math.max(1, whole.milliseconds)}%`;
+  const isSoon = remaining < SOON_MS;
+  // Told once, to those who hear the page too; of a session that is never longer there is nothing to tell.
+  if (isSoon && whole.milliseconds > SOON_MS && !panel.classList.contains('soon')) {
+    showStatus('The session ends within a minute: extend it to stay');
+  }
+  panel.classList.toggle('soon', isSoon);
+  // The platform may have been used by others meanwhile: it alone knows whether the session is over.
+  if (remaining <= 0 && checkedDeadline !== at) {
+    checkedDeadline = at;
+    void askWho();
+  }
+}
+
+function whenClicked(id, mutation, done) {
+  element(id).addEventListener('click', async ({ target }) => {
+    target.disabled = true;
+    try {
+      const { errors } = await ask(mutation);
+      if (errors) showStatus(told(errors[0]));
+      else if (done !== undefined) showStatus(done);
+    } catch (error) {
+      showStatus(error.message);
+    } finally {
+      target.disabled = false;
+    }
+  });
+}
+
+function textElement(name, text) {
+  return Object.assign(document.createElement(name), { textContent: text });
+}
+
+function timeElement(iso) {
+  const time = Object.assign(document.createElement('time'), { dateTime: iso, textContent: timeText(iso) });
+  const item = document.createElement('dd');
+  item.append(time);
+  return item;
+}

@@ -1,0 +1,100 @@
+import { field, onAnswer, post, told } from './graphql.js';
+
+const SESSION = `{ ${field('session')} { expiresAt idleExpiresAt platformExpiresAt startedAt transport profile } }`;
+const ME = `${field('me')} { fullName initials }`;
+/** The platform tells its time-out by this alone, and is used by it. */
+const TIMEOUT = `${field('sessionStatus')} { timeoutSeconds }`;
+
+/**
+ * What this page knows of its session.
+ *
+ * - `session`: undefined until it is known, null without one
+ * - `user`: who it is of, once the platform has said so; `userTrouble`: why it does not say so
+ * - `ended`: why there is none any more
+ * - `trouble`: why the service could not be asked; what was known before still stands
+ * - `clock`: by how many milliseconds the clock of the service is ahead of this one
+ */
+let state = { session: undefined, clock: 0 };
+const followers = new Set();
+const tabs = new BroadcastChannel('portico-session');
+let asking;
+let askAgain = false;
+let lastRefusal;
+
+/** Calls back with the state now and after each change. */
+export function follow(follower) {
+  followers.add(follower);
+  follower(state);
+}
+
+/** Asks the service, which asks nobody and prolongs nothing. Those who ask meanwhile share one further question. */
+export function refresh() {
+  if (asking !== undefined) {
+    askAgain = true;
+    return asking;
+  }
+  asking = askSession().finally(() => {
+    asking = undefined;
+    if (!askAgain) return undefined;
+    askAgain = false;
+    return refresh();
+  });
+  return asking;
+}
+
+/** Asks the platform who it is: the answer also says whether it still knows the session. */
+export function askWho() {
+  return askPlatform(`{ ${ME} }`);
+}
+
+async function askPlatform(query) {
+  const { answer } = await post({ query });
+  if (!state.session) return;
+  const user = answer.data?.me ?? undefined;
+  update({ user, userTrouble: user === undefined && answer.errors ? told(answer.errors[0]) : undefined });
+}
+
+/** Whether two states are of one session; the same person may log in twice. */
+export function idOf(session) {
+  return session && `${session.startedAt} ${session.transport} ${session.profile}`;
+}
+
+async function askSession() {
+  try {
+    const { answer, clock } = await post({ query: SESSION }, { quiet: true });
+    if (answer.data === undefined || answer.data === null) throw new Error(told(answer.errors[0]));
+    accept(answer.data.session, clock);
+  } catch (error) {
+    update({ trouble: `The session cannot be asked for: ${error.message}` });
+  }
+}
+
+function accept(session, clock) {
+  const [before, now] = [idOf(state.session), idOf(session)];
+  if (before === now) {
+    lastRefusal = undefined;
+    update({ session, clock, trouble: undefined });
+    return;
+  }
+  const ended = session === null && before ? (lastRefusal ?? 'LOGGED_OUT') : undefined;
+  lastRefusal = undefined;
+  update({ session, clock, ended, trouble: undefined, user: undefined, userTrouble: undefined });
+  if (before !== undefined) tabs.postMessage('changed');
+  if (session !== null) void (session.platformExpiresAt ? askWho() : askPlatform(`{ ${ME} ${TIMEOUT} }`));
+}
+
+function update(changes) {
+  state = { ...state, ...changes };
+  for (const follower of followers) follower(state);
+}
+
+// Any answer may mean that the session has begun, moved or ended, whoever asked and whatever the document was.
+onAnswer(({ errors = [] }) => {
+  const refusal = errors.find(({ extensions }) => extensions?.code === 'UNAUTHENTICATED');
+  if (refusal !== undefined) lastRefusal = refusal.extensions.reason;
+  void refresh();
+});
+tabs.addEventListener('message', () => void refresh());
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void refresh();
+});

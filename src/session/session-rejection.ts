@@ -1,0 +1,28 @@
+import { isSessionExpired, LoginFailedError, SessionError } from '../client/index.js';
+import { type OpenSession } from './open-session.js';
+
+/** The answer, or undefined where there is no session. */
+export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof SessionError) return undefined;
+    throw error;
+  }
+}
+
+/** Said only to whoever sent such a token, so it tells nothing of any session. */
+export function foreignToken(): SessionError {
+  return new SessionError(
+    'There is no session: the bearer token of the request is not a session handle of this service, but perhaps a token of another; see SESSION_HEADER',
+  );
+}
+
+/** A service session whose new login is refused has ended as well. */
+export function endsSession(error: unknown, { service }: OpenSession): boolean {
+  return rejectsSession(error) || (service !== undefined && error instanceof LoginFailedError);
+}
+
+export function rejectsSession(error: unknown): boolean {
+  return error instanceof SessionError || isSessionExpired(error);
+}

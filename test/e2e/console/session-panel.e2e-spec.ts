@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Browser } from 'playwright-core';
+import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
+import { noBrowser, startBrowser } from '../../support/console/browser.js';
+import { type ConsolePage, openConsole } from '../../support/console/console-page.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const inBrowser = noBrowser === undefined ? describe : describe.skip;
+
+inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let service: RunningService;
+  let browser: Browser;
+  beforeAll(async () => {
+    folder = await tempFolder();
+    service = await runService(folder.path);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stopServices();
+    await folder.remove();
+  });
+
+  const open = (path = '/'): Promise<ConsolePage> => openConsole(browser, service.url, { path });
+  const clickDemo = (console: ConsolePage, name: string): Promise<void> =>
+    console.page.click(`#demo-list button:has(strong:text-is("${name}"))`);
+
+  it('shows who is logged in and until when, extends, logs out, and asks no host but the service', async () => {
+    const console = await open();
+    const { page } = console;
+    await console.says('Not logged in; try demo / demo');
+    expect(await page.isVisible('#session')).toBe(false);
+
+    await page.fill('[name=username]', 'demo');
+    await page.fill('[name=password]', 'demo');
+    await page.click('#login-form button[type=submit]');
+    await console.says('Logged in as Dana Demo');
+    expect(await page.textContent('#user')).toBe('Dana Demo');
+    expect(await page.textContent('#remaining')).toMatch(/^(30:00|29:5\d)$/);
+    expect(await page.textContent('#deadline')).toContain('platform');
+    expect(await page.inputValue('[name=password]')).toBe('');
+    expect(await page.evaluate('document.cookie')).toBe('');
+
+    await page.click('#extend');
+    await console.says('Extended');
+    await page.click('.graphiql-execute-button');
+    await console.answers('Retail Sales');
+
+    await page.click('#logout');
+    await console.says('Logged out');
+    expect(await page.isVisible('#session')).toBe(false);
+    await page.reload();
+    await console.says('Not logged in');
+    expect([...console.hosts]).toEqual([new URL(service.url).host]);
+    expect(console.complaints).toEqual([]);
+    await console.close();
+  });
+
+  it('follows mutations of the editor: a login, a login as somebody else, a logout', async () => {
+    const console = await open();
+    await console.says('Not logged in');
+    await console.run('mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }');
+    await console.says('Logged in as Dana Demo');
+    await console.page.waitForSelector('#project-count:text-is("12")');
+    await console.run(
+      'mutation { login(input: {username: "twin-projects", password: "demo"}) { expiresAt } }',
+    );
+    await console.says('Logged in as Toni Twinprojects');
+    await console.page.waitForSelector('#project-count:text-is("13")');
+    await console.run('mutation { logout { loggedOut } }');
+    await console.says('Logged out');
+    expect(await console.page.isVisible('#projects')).toBe(false);
+    await console.close();
+  });
+
+  it('says that a session has expired, by itself and after a query', async () => {
+    const [waiting, asking] = await Promise.all([open(), open()]);
+    await Promise.all([clickDemo(waiting, 'short-session'), clickDemo(asking, 'short-session')]);
+    await Promise.all([waiting.says('Logged in as Shay'), asking.says('Logged in as Shay')]);
+    expect(await waiting.page.getAttribute('#session', 'class')).toBe('soon');
+    // The platform waits for five idle seconds, and nothing but its answer says when they are over.
+    await waiting.says('Logged out: the session has expired');
+    await asking.run('{ me { fullName } }');
+    await asking.says('Logged out: the session has expired');
+    await Promise.all([waiting.close(), asking.close()]);
+  });
+
+  it('tells in time that the session ends, and goes by the clock of the service', async () => {
+    const console = await open();
+    const { page } = console;
+    await console.says('Not logged in');
+    await clickDemo(console, 'demo');
+    await console.says('Logged in as Dana Demo');
+    await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
+    await page.clock.setFixedTime(Date.now() + 29.5 * 60_000);
+    await console.says('The session ends within a minute');
+    expect(await page.getAttribute('#session', 'class')).toBe('soon');
+    // An answer tells what time it is there.
+    await console.run('{ hasSession }');
+    await page.waitForSelector('#session:not(.soon)');
+    await page.waitForSelector('#remaining:text-matches("^(30:0|29:5)")');
+    await console.close();
+  });
+
+  it('lets somebody log out of whom the platform tells nothing, after a reload too', async () => {
+    const console = await open();
+    await console.says('Not logged in');
+    await clickDemo(console, 'backend-down');
+    await console.says('Logged in. Who it is cannot be asked');
+    await console.page.reload();
+    await console.says('Logged in. Who it is cannot be asked');
+    expect(await console.page.isEnabled('#logout')).toBe(true);
+    await console.page.click('#extend');
+    await console.page.waitForSelector('#status:text-matches("^The back-end")');
+    await console.page.click('#logout');
+    await console.says('Logged out');
+    await console.close();
+  });
+
+  it('follows what another tab does', async () => {
+    const console = await open();
+    await console.says('Not logged in');
+    const other = await console.page.context().newPage();
+    await other.goto(service.url);
+    await other.click('#demo-list button:has(strong:text-is("demo"))');
+    await console.says('Logged in as Dana Demo');
+    await other.click('#logout');
+    await console.says('Logged out');
+    await console.close();
+  });
+
+  it('keeps what it knows while the service is away, and says so', async () => {
+    const console = await open();
+    await console.says('Not logged in');
+    await clickDemo(console, 'demo');
+    await console.says('Logged in as Dana Demo');
+    await console.page.context().setOffline(true);
+    await console.page.click('#extend');
+    await console.says('Failed to fetch');
+    expect(await console.page.isEnabled('#logout')).toBe(true);
+    await console.page.context().setOffline(false);
+    await console.page.click('#logout');
+    await console.says('Logged out');
+    await console.close();
+  });
+
+  it('lists projects with ids to copy, finds them by name, and shows thousands by the page', async () => {
+    const console = await open();
+    const { page } = console;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await console.says('Not logged in');
+    await clickDemo(console, 'many-projects');
+    await page.waitForSelector('#project-count:text-is("5,000")');
+    expect(await page.locator('.project').count()).toBe(10);
+    await page.click('#more-projects');
+    await page.waitForSelector('.project:nth-child(20)');
+    await page.fill('#project-search', '4999');
+    await page.waitForSelector('#project-count:text-is("1")');
+    await page.click('[aria-label="Copy id of Project 4999"]');
+    await page.waitForSelector('.project button:text-is("Copied")');
+    const id = await page.textContent('.project code');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
+    await page.fill('#project-search', 'nothing like it');
+    await page.waitForSelector('#project-note:text-is("None")');
+    await console.close();
+  });
+
+  it('says why projects are missing', async () => {
+    const console = await open();
+    await console.says('Not logged in');
+    await clickDemo(console, 'no-privileges');
+    await console.says('Logged in as Nora');
+    await console.page.waitForSelector('#project-note:has-text("privilege")');
+    await console.close();
+  });
+});

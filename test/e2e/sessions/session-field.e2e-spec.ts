@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { PlatformClient } from '../../../src/client/index.js';
+import { type EmbeddedPlatform, startEmbeddedPlatform } from '../../../src/embedded-platform/index.js';
+import { newHandle, storeKey } from '../../../src/session/sealed/handle.js';
+import { RecordSeal } from '../../../src/session/sealed/sealed-record.js';
+import { SessionStore } from '../../../src/session/store/session-store.js';
+import { bearerHandle } from '../../support/graphql/graphql-caller.js';
+import { manualClock } from '../../support/manual-clock.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
+
+const SECOND = 1000;
+const IDLE = 3600;
+const MAX = 43_200;
+const TIMEOUT = 1800;
+const SESSION = 'session { expiresAt idleExpiresAt platformExpiresAt startedAt transport profile }';
+const COOKIE_LOGIN = `mutation { login(input: { username: "demo", password: "demo" }) { handle ${SESSION} } }`;
+
+describe('the session that a page sees', () => {
+  const clock = manualClock();
+  let platform: EmbeddedPlatform;
+  let app: TestApp;
+  beforeAll(async () => {
+    jest.spyOn(Date, 'now').mockImplementation(clock.now);
+    platform = await startEmbeddedPlatform({ idleSeconds: TIMEOUT, now: clock.now });
+    app = await startApp({
+      PLATFORM_BASE_URL: platform.baseUrl,
+      SESSION_IDLE_SECONDS: String(IDLE),
+      SESSION_MAX_SECONDS: String(MAX),
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+    await platform.close();
+    jest.restoreAllMocks();
+  });
+
+  const at = (seconds: number, from = clock.now()): string => new Date(from + seconds * SECOND).toISOString();
+  const logIn = (input: Record<string, unknown> = {}): Promise<string> =>
+    bearerHandle(app.graphql, { username: 'demo', password: 'demo', ...input });
+  const session = async (handle?: string): Promise<Record<string, string | null> | null> => {
+    const { data, errors } = await app.graphql(`{ ${SESSION} }`, handle === undefined ? {} : { handle });
+    expect(errors).toBeUndefined();
+    return data.session as Record<string, string | null> | null;
+  };
+
+  it('is null without a handle, and with one that opens nothing', async () => {
+    expect(await session()).toBeNull();
+    expect(await session('A'.repeat(43))).toBeNull();
+  });
+
+  it('tells with the login when it began, how it is carried, and when it ends', async () => {
+    const { data, errors } = await app.graphql(COOKIE_LOGIN);
+    expect(errors).toBeUndefined();
+    expect(data.login).toEqual({
+      handle: null,
+      session: {
+        expiresAt: at(MAX),
+        idleExpiresAt: at(IDLE),
+        platformExpiresAt: null,
+        startedAt: at(0),
+        transport: 'COOKIE',
+        profile: null,
+      },
+    });
+  });
+
+  it('knows the end of the platform session once the platform has told its time-out', async () => {
+    const handle = await logIn();
+    expect(await session(handle)).toMatchObject({ platformExpiresAt: null, transport: 'BEARER' });
+    await app.graphql('{ sessionStatus { timeoutSeconds } }', { handle });
+    const until = at(TIMEOUT);
+    clock.advance(60 * SECOND);
+    expect(await session(handle)).toMatchObject({ platformExpiresAt: until });
+    const { data } = await app.graphql(`mutation { extend { ${SESSION} } }`, { handle });
+    expect(data.extend.session).toMatchObject({ platformExpiresAt: at(TIMEOUT), startedAt: at(-60) });
+  });
+
+  it('tells the end of the platform session to the second', async () => {
+    const handle = await logIn();
+    await app.graphql('{ sessionStatus { timeoutSeconds } }', { handle });
+    clock.advance(TIMEOUT * SECOND - 1);
+    expect((await app.graphql('{ me { id } }', { handle })).errors).toBeUndefined();
+    clock.advance(1);
+    expect(await session(handle)).toMatchObject({ platformExpiresAt: at(0) });
+    const { errors } = await app.graphql('{ me { id } }', { handle });
+    expect(errors?.[0]?.extensions.reason).toBe('SESSION_EXPIRED');
+    expect(await session(handle)).toBeNull();
+  });
+
+  it('prolongs nothing by ten minutes of a countdown that asks every second', async () => {
+    const handle = await logIn();
+    await app.graphql('{ sessionStatus { timeoutSeconds } }', { handle });
+    const first = await session(handle);
+    for (let asked = 0; asked < 600; asked += 1) {
+      clock.advance(SECOND);
+      expect(await session(handle)).toEqual(first);
+    }
+    clock.advance((TIMEOUT - 600) * SECOND);
+    const { errors } = await app.graphql('{ me { id } }', { handle });
+    expect(errors?.[0]?.extensions.reason).toBe('SESSION_EXPIRED');
+  });
+
+  it('lets the handle expire while a page asks for nothing else', async () => {
+    const handle = await logIn();
+    for (let asked = 0; asked < 59; asked += 1) {
+      clock.advance(60 * SECOND);
+      expect(await session(handle)).toMatchObject({ expiresAt: at(MAX - (asked + 1) * 60) });
+    }
+    clock.advance(60 * SECOND);
+    expect(await session(handle)).toBeNull();
+  });
+
+  it('opens a record of an earlier version, which does not tell when it began', async () => {
+    const client = new PlatformClient({ baseUrl: platform.baseUrl });
+    const platformSession = client.openSession();
+    await platformSession.login({ username: 'demo', password: 'demo' });
+    const handle = newHandle();
+    const place = { handle, storeKey: storeKey(handle), version: 1 };
+    const record = JSON.stringify({ transport: 'bearer', snapshot: platformSession.toDict() });
+    const sealed = app.app.get(RecordSeal, { strict: false }).seal(record, place);
+    await app.app.get<SessionStore>(SessionStore, { strict: false }).create(place.storeKey, sealed);
+    await client.close();
+    expect(await session(handle)).toMatchObject({ startedAt: at(0), expiresAt: at(MAX) });
+    expect((await app.graphql('{ me { fullName } }', { handle })).data.me).not.toBeNull();
+  });
+
+  it('clears a cookie that opens nothing', async () => {
+    const { data, headers } = await app.graphql(`{ ${SESSION} }`, {
+      headers: { cookie: `__Host-portico=${'A'.repeat(43)}` },
+    });
+    expect(data.session).toBeNull();
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-portico=; .*Expires=Thu, 01 Jan 1970/),
+    ]);
+  });
+});

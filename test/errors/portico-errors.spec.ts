@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { ERROR_CODES } from '../../src/errors/error-codes.js';
+import { REASON_TABLE } from '../../src/errors/error-reasons.js';
+import { isPorticoError, porticoErrors, REASONS_OF_CODES } from '../../src/errors/index.js';
+
+const error = (code: string, reason?: string): object => ({
+  message: 'It failed',
+  extensions: { code, ...(reason !== undefined && { reason }), retryable: false, requestId: 'id' },
+});
+
+describe('the errors as clients see them', () => {
+  it('are in one table with those of the service', () => {
+    expect(Object.keys(REASONS_OF_CODES)).toEqual(Object.keys(ERROR_CODES));
+    for (const [code, reasons] of Object.entries(REASONS_OF_CODES)) {
+      const expected = Object.entries(REASON_TABLE).filter(([, { codes }]) =>
+        (codes as readonly string[]).includes(code),
+      );
+      expect(reasons).toEqual(expected.map(([reason]) => reason));
+    }
+  });
+
+  it('are told from anything else', () => {
+    expect(isPorticoError(error('UNAUTHENTICATED', 'NO_SESSION'))).toBe(true);
+    expect(isPorticoError(error('UNAUTHENTICATED', 'A_NEWER_REASON'))).toBe(true);
+    for (const other of [
+      undefined,
+      null,
+      'UNAUTHENTICATED',
+      new Error('no extensions'),
+      error('SOMETHING'),
+      error('constructor'),
+      { extensions: { code: 'UNAUTHENTICATED', retryable: false } },
+      { message: 'no retryable', extensions: { code: 'UNAUTHENTICATED' } },
+    ]) {
+      expect(isPorticoError(other)).toBe(false);
+    }
+  });
+
+  it('are found wherever a client puts them', () => {
+    const known = error('NOT_FOUND');
+    const list = [known, { message: 'of a gateway' }];
+    for (const thrown of [
+      known,
+      list,
+      { errors: list },
+      { graphQLErrors: list },
+      { response: { errors: list } },
+      { source: { errors: list } },
+    ]) {
+      expect(porticoErrors(thrown)).toEqual([known]);
+    }
+    for (const nothing of [
+      undefined,
+      null,
+      'text',
+      new Error('network'),
+      { errors: 'text' },
+      { response: null },
+    ]) {
+      expect(porticoErrors(nothing)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const FOLDER = fileURLToPath(new URL('../../../examples/page', import.meta.url));
+const PREVIEW = `
+  import { preview } from 'vite';
+  const server = await preview({ preview: { host: '127.0.0.1', port: 0 }, logLevel: 'error' });
+  console.log('http://127.0.0.1:' + server.httpServer.address().port);`;
+
+/** The example page as its visitors get it, on a port of its own. */
+export interface ExamplePage {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes the types of the schema, checks the page by them and builds it.
+ *
+ * @throws with what the compiler says, where the page does not match the schema.
+ */
+export async function buildExamplePage(): Promise<void> {
+  for (const [tool, ...args] of [['gql.tada', 'generate-output'], ['tsc'], ['vite', 'build']]) {
+    try {
+      await promisify(execFile)(`${FOLDER}/node_modules/.bin/${String(tool)}`, args, { cwd: FOLDER });
+    } catch (fault) {
+      throw new Error((fault as { stdout?: string }).stdout ?? String(fault), { cause: fault });
+    }
+  }
+}
+
+/** @param portico the service that the page asks, through its own origin. */
+export async function startExamplePage(portico: string): Promise<ExamplePage> {
+  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', PREVIEW], {
+    cwd: FOLDER,
+    env: { ...process.env, PORTICO_URL: portico, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.once('data', (line: Buffer) => {
+      resolve(line.toString().trim());
+    });
+    child.once('exit', (code) => {
+      reject(new Error(`the page's server ended with ${String(code)}`));
+    });
+  });
+  return {
+    url,
+    stop: async () => {
+      const exited = once(child, 'exit');
+      child.kill();
+      await exited;
+    },
+  };
+}
