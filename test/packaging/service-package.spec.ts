@@ -30,7 +30,9 @@ function importedBy(...folders: string[]): Set<string> {
       .map((name) => join('dist', folder, name)),
   );
   const imports = files.flatMap((file) => [
-    ...readFileSync(file, 'utf8').matchAll(/^(?:import |.* from )'([^.'][^']*)';$/gm),
+    ...readFileSync(file, 'utf8').matchAll(
+      /^(?:import |.* from |.*createRequire\(import\.meta\.url\)\()'([^.'][^']*)'\)?;$/gm,
+    ),
   ]);
   const names = imports.map(([, path = '']) => path.split('/', path.startsWith('@') ? 2 : 1).join('/'));
   return new Set(names.filter((name) => !name.startsWith('node:')));
