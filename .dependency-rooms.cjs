@@ -11,6 +11,7 @@ module.exports = {
   app: [
     'http',
     'http/admission',
+    'http/sending',
     'answers',
     'metrics',
     'console',
@@ -32,7 +33,8 @@ module.exports = {
     'observation',
   ],
 
-  http: ['http/admission', 'http/caller', 'answers', 'errors'],
+  http: ['http/admission', 'http/caller', 'errors'],
+  'http/sending': ['answers'],
   'http/admission': ['http/caller', 'errors'],
   'http/caller': ['session', 'session/sealed'],
   metrics: [

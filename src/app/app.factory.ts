@@ -6,8 +6,6 @@ import { addHooks, httpAdapter } from './http-server.js';
 import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
-import { leadBrowsersToConsole } from '../console/lead-browsers.js';
-import { readDocumentIds } from '../graphql/documents/document-id.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
 import { ReadinessService } from '../health/readiness.service.js';

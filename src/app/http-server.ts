@@ -17,7 +17,7 @@ import { readCallers } from '../http/read-callers.js';
 import { readJsonOnly } from '../http/read-json-only.js';
 import { requestId } from '../http/request-id.js';
 import { trustedProxies } from '../http/trusted-proxies.js';
-import { UnsentAnswers } from '../http/unsent-answers.js';
+import { UnsentAnswers } from '../http/sending/unsent-answers.js';
 import { logOptions } from '../logging/log-options.js';
 import { logRequests } from '../logging/log-requests.js';
 import { type RequestScope } from '../logging/request-scope.js';

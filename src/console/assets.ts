@@ -23,24 +23,28 @@ export interface Asset {
 
 /** The files that `scripts/console-assets.js` has laid into a folder; nothing else is ever read, whatever the path says. */
 export class Assets {
-  private names: Promise<readonly string[]> | undefined;
+  #names: Promise<readonly string[]> | undefined;
 
-  constructor(private readonly folder: URL) {}
+  readonly #folder: URL;
+
+  constructor(folder: URL) {
+    this.#folder = folder;
+  }
 
   /** The page itself, before the settings of the service are in it. */
   page(): Promise<string> {
-    return readFile(new URL('index.html', this.folder), 'utf8');
+    return readFile(new URL('index.html', this.#folder), 'utf8');
   }
 
   /** @param acceptEncoding the header of that name. @returns undefined where there is no such file. */
   async asset(name: string, acceptEncoding: string | undefined): Promise<Asset | undefined> {
-    this.names ??= readFile(new URL('assets.json', this.folder), 'utf8').then(
+    this.#names ??= readFile(new URL('assets.json', this.#folder), 'utf8').then(
       (list) => JSON.parse(list) as readonly string[],
     );
-    if (!(await this.names).includes(name)) return undefined;
+    if (!(await this.#names).includes(name)) return undefined;
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
     const encoding = ENCODINGS.find(([coding]) => accepts(acceptEncoding, coding));
-    const content = await readFile(new URL(`${name}.${encoding?.[1] ?? 'gz'}`, this.folder));
+    const content = await readFile(new URL(`${name}.${encoding?.[1] ?? 'gz'}`, this.#folder));
     if (encoding === undefined) return { type, encoding, content: await promisify(gunzip)(content) };
     return { type, encoding: encoding[0], content };
   }

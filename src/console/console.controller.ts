@@ -29,7 +29,7 @@ const ASK_FIRST = 'private, no-cache';
 /** A page to try queries, with a session panel. Available wherever introspection is on and any document may run. */
 @Controller()
 export class ConsoleController {
-  private readonly assets = new Assets(new URL('page/', import.meta.url));
+  readonly #assets = new Assets(new URL('../console/page/', import.meta.url));
 
   constructor(
     private readonly settings: Settings,
@@ -39,10 +39,10 @@ export class ConsoleController {
 
   @Get()
   async page(@Res() reply: FastifyReply, @Headers('if-none-match') known?: string): Promise<void> {
-    if (!this.isThere(reply)) return;
+    if (!this.#isThere(reply)) return;
     const { FIELD_PREFIX: fieldPrefix = '', ANONYMOUS_LOGIN: guests, usesEmbeddedPlatform } = this.settings;
     const demo = usesEmbeddedPlatform ? this.embedded?.demoLogins : undefined;
-    const page = withSettings(await this.assets.page(), { fieldPrefix, guests, demo });
+    const page = withSettings(await this.#assets.page(), { fieldPrefix, guests, demo });
     const tag = `"${createHash('sha256').update(page).digest('base64url')}"`;
     void reply
       .type('text/html; charset=utf-8')
@@ -53,7 +53,7 @@ export class ConsoleController {
 
   @Get('console/schema.graphql')
   async schema(@Res() reply: FastifyReply): Promise<void> {
-    if (!this.isThere(reply)) return;
+    if (!this.#isThere(reply)) return;
     const { schema } = this.modules.get(GraphQLSchemaHost, { strict: false });
     await reply
       .type('application/graphql; charset=utf-8')
@@ -71,8 +71,8 @@ export class ConsoleController {
     @Headers('accept-encoding') acceptEncoding?: string,
     @Headers('if-none-match') known?: string,
   ): Promise<void> {
-    if (!this.isThere(reply)) return;
-    const asset = await this.assets.asset(name, acceptEncoding);
+    if (!this.#isThere(reply)) return;
+    const asset = await this.#assets.asset(name, acceptEncoding);
     if (asset === undefined) {
       reply.callNotFound();
       return;
@@ -83,7 +83,7 @@ export class ConsoleController {
     await send(reply, asset.content, known === tag);
   }
 
-  private isThere(reply: FastifyReply): boolean {
+  #isThere(reply: FastifyReply): boolean {
     if (!this.settings.hasConsole) reply.callNotFound();
     return this.settings.hasConsole;
   }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
 import { allowCompression } from '../../src/answers/compressible-answers.js';
-import { UnsentAnswers, type UnsentLimits } from '../../src/http/unsent-answers.js';
+import { UnsentAnswers, type UnsentLimits } from '../../src/http/sending/unsent-answers.js';
 import { eventually } from '../support/eventually.js';
 
 const MEGABYTE = 1024 * 1024;

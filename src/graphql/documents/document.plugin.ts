@@ -21,13 +21,13 @@ interface Checked {
 /** Refuses documents that are not allowed or exceed a limit, before GraphQL validates them and before anything is called. */
 @Plugin()
 export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
-  private readonly limits: DocumentLimits;
+  readonly #limits: DocumentLimits;
 
   constructor(
     settings: Settings,
     @Inject(PersistedDocuments) private readonly persisted: PersistedDocuments | undefined,
   ) {
-    this.limits = {
+    this.#limits = {
       depth: settings.GRAPHQL_MAX_DEPTH,
       aliases: settings.GRAPHQL_MAX_ALIASES,
       directives: settings.GRAPHQL_MAX_DIRECTIVES,
@@ -44,7 +44,7 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
       validationDidStart: (request) => {
-        const refusal = this.refusal(request);
+        const refusal = this.#refusal(request);
         // Apollo validates the document it finds here. A hook that throws would lead to a 500.
         if (refusal !== undefined) Object.assign(request, { document: refusedDocument(refusal) });
         return Promise.resolve();
@@ -52,12 +52,12 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
     });
   }
 
-  private refusal({ document, schema, queryHash }: Checked): RefusedRequestError | undefined {
+  #refusal({ document, schema, queryHash }: Checked): RefusedRequestError | undefined {
     if (this.persisted?.has(queryHash) === false) {
       const message = 'The document is not on the list of allowed documents';
       return new RefusedRequestError(message, BAD_REQUEST, 'PERSISTED_QUERY_NOT_FOUND');
     }
-    const broken = brokenLimit(document, schema, this.limits);
+    const broken = brokenLimit(document, schema, this.#limits);
     if (broken !== undefined) {
       return new RefusedRequestError(broken, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED');
     }

@@ -19,17 +19,17 @@ const FORBIDDEN = 403;
  */
 @Plugin()
 export class FederationGatePlugin implements ApolloServerPlugin<GraphQLContext> {
-  private readonly isOpenTo: FederationGate;
+  readonly #isOpenTo: FederationGate;
 
   constructor(private readonly settings: Settings) {
-    this.isOpenTo = federationGate(settings.FEDERATION_SECRET, settings.production);
+    this.#isOpenTo = federationGate(settings.FEDERATION_SECRET, settings.production);
   }
 
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
       didResolveOperation: ({ schema, document, operation, request: { http, variables = {} } }) => {
         if (!asksForFederation(document)) return Promise.resolve();
-        if (!this.isOpenTo(http?.headers.get(FEDERATION_SECRET_HEADER))) {
+        if (!this.#isOpenTo(http?.headers.get(FEDERATION_SECRET_HEADER))) {
           throw new RefusedRequestError(
             'These fields are for the router of the graph only',
             FORBIDDEN,

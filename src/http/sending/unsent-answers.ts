@@ -1,5 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { mayBeCompressed } from '../answers/compressible-answers.js';
+import { mayBeCompressed } from '../../answers/compressible-answers.js';
 import { acceptsGzip, AnswerCompression, LEAST_BYTES } from './answer-compression.js';
 import { PacedBody } from './paced-body.js';
 
