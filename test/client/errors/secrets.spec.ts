@@ -49,7 +49,7 @@ function echo({ headers, body, path }: SeenRequest): string {
 const login: ScriptedAnswer = {
   status: 204,
   headers: [
-    ...['X-SVC-AuthToken', SECRETS.token, 'X-SVC-IdentityToken', SECRETS.captured],
+    ...['X-SVC-AuthToken', SECRETS.token, 'X-SVC-Affinity', SECRETS.captured],
     ...['Set-Cookie', `JSESSIONID=${SECRETS.cookie}; Path=/`],
   ],
 };
