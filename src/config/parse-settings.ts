@@ -4,6 +4,7 @@ import { type Environment } from './environment.js';
 import { settingDescriptions } from './checks/setting.js';
 import { withSecretFiles } from './secret-files.js';
 import { Settings } from './settings.js';
+import { LOWER_CASE_TOO } from './settings/usual-proxy.js';
 
 /** Lists every setting that cannot be used and what it must be, but never its value. */
 export class SettingsError extends Error {
@@ -25,7 +26,7 @@ export interface CheckedSettings {
 export function checkSettings(given: Environment): CheckedSettings {
   const { environment, fromFiles, problems: fileProblems } = withSecretFiles(given);
   const present = settingDescriptions()
-    .map(({ name }) => [name, environment[name]] as const)
+    .map(({ name }) => [name, valueOf(environment, name)] as const)
     .filter(([, value]) => value !== undefined && value !== '');
   const settings = plainToInstance(Settings, Object.fromEntries(present), { exposeDefaultValues: true });
   const problems = [...fileProblems];
@@ -48,6 +49,11 @@ export function checkSettings(given: Environment): CheckedSettings {
     );
   }
   return { settings, problems };
+}
+
+function valueOf(environment: Environment, name: string): string | undefined {
+  const value = environment[name];
+  return value === undefined && LOWER_CASE_TOO.includes(name) ? environment[name.toLowerCase()] : value;
 }
 
 /** @throws SettingsError that names every setting that cannot be used */

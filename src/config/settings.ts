@@ -10,6 +10,7 @@ import { PlatformSettings } from './settings/platform.js';
 import { TelemetrySettings } from './settings/telemetry.js';
 import { isProduction, ServiceSettings } from './settings/service.js';
 import { SessionSettings } from './settings/session.js';
+import { platformProxy } from './settings/usual-proxy.js';
 
 /**
  * Every setting of the service, by the name it has in the environment. Each is declared once, in the class of its topic,
@@ -43,6 +44,11 @@ export class Settings extends IntersectionType(
       this.EMBEDDED_PLATFORM === 'on' ||
       (this.EMBEDDED_PLATFORM === 'auto' && this.PLATFORM_BASE_URL === undefined)
     );
+  }
+
+  /** The proxy to the platform, if it is reached by one. */
+  get platformProxy(): string | undefined {
+    return platformProxy(this);
   }
 
   get usesEmbeddedPlatform(): boolean {

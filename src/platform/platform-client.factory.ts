@@ -14,6 +14,7 @@ export function platformClient(
   baseUrl: string,
   observers: Pick<PlatformClientOptions, 'observeCall' | 'onCircuitChange' | 'onUnusableCookie'>,
 ): PlatformClient {
+  const proxy = settings.platformProxy;
   try {
     return new PlatformClient({
       baseUrl,
@@ -22,10 +23,7 @@ export function platformClient(
       tlsVerify: settings.PLATFORM_TLS_VERIFY,
       timeoutMs: settings.PLATFORM_TIMEOUT_MS,
       maxResponseBytes: settings.PLATFORM_MAX_ANSWER_BYTES,
-      // The embedded platform is on this machine.
-      ...(settings.PLATFORM_BASE_URL === undefined || settings.PLATFORM_PROXY_URL === undefined
-        ? {}
-        : { proxy: settings.PLATFORM_PROXY_URL, noProxy: settings.NO_PROXY }),
+      ...(proxy === undefined ? {} : { proxy, noProxy: settings.NO_PROXY }),
       transport: settings.PLATFORM_TRANSPORT,
       applicationType: settings.PLATFORM_APPLICATION_TYPE,
       iserverMessages: settings.ISERVER_MESSAGES_FILE,

@@ -23,7 +23,7 @@ export async function lookAtCertificate(
     const fix = 'PLATFORM_BASE_URL: use its https address';
     return [isLocal ? { what: WHAT, state: 'skipped', found } : { what: WHAT, state: 'warning', found, fix }];
   }
-  if (settings.PLATFORM_PROXY_URL !== undefined) {
+  if (settings.platformProxy !== undefined) {
     return [{ what: WHAT, state: 'skipped', found: 'not looked at: the platform is reached by a proxy' }];
   }
   const verify = settings.PLATFORM_TLS_VERIFY;

@@ -13,6 +13,9 @@ import { isReadableFile, ReadableFile } from '../checks/file-checks.js';
 import { Secret, Setting } from '../checks/setting.js';
 import { type EmbeddedPlatformSettings } from './embedded-platform.js';
 import { isProduction, type ServiceSettings } from './service.js';
+import { isUsualProxy } from './usual-proxy.js';
+
+const IS_PROXY = 'must be an http URL without path, query, or fragment';
 
 export class PlatformSettings {
   @Setting(
@@ -74,15 +77,23 @@ export class PlatformSettings {
     'the HTTP proxy to the platform, with user name and password if it requires them; an https platform is reached by `CONNECT`',
     'http://user:password@proxy.example:3128',
   )
-  @Rule(
-    'must be an http URL without path, query, or fragment',
-    (value) => value === undefined || isHttpProxyUrl(value),
-  )
+  @Rule(IS_PROXY, (value) => value === undefined || isHttpProxyUrl(value))
   @Secret()
   PLATFORM_PROXY_URL?: string;
 
   @Setting(
-    'hosts that are reached without `PLATFORM_PROXY_URL`, as in most tools: names (subdomains included), addresses, ranges, each with or without `:port`, or `*`',
+    'the proxy to an https platform where `PLATFORM_PROXY_URL` is not set, as other tools read it; in lower case too',
+    'http://proxy.example:3128',
+  )
+  @Rule(IS_PROXY, isUsualProxy('https:'))
+  HTTPS_PROXY?: string;
+
+  @Setting('the same for an http platform', 'http://proxy.example:3128')
+  @Rule(IS_PROXY, isUsualProxy('http:'))
+  HTTP_PROXY?: string;
+
+  @Setting(
+    'hosts that are reached without a proxy, as in most tools: names (subdomains included), addresses, ranges, each with or without `:port`, or `*`',
     'localhost,.internal.example,10.0.0.0/8',
   )
   NO_PROXY = '';

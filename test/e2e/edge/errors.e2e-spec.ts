@@ -22,7 +22,7 @@ describe('a mistake in a request', () => {
     [
       '{ prjects { id } }',
       'GRAPHQL_VALIDATION_FAILED',
-      'Type "Query" has no such field; did you mean "projects", "project", or "projectId"?',
+      'Type "Query" has no such field; did you mean "projects", "project", "projectId", or "projectIds"?',
     ],
     [
       '{ hasSession { id } }',
