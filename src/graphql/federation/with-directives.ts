@@ -2,6 +2,7 @@ import {
   type ConstDirectiveNode,
   type DocumentNode,
   isTypeDefinitionNode,
+  Kind,
   type NameNode,
   parse,
   type TypeNode,
@@ -11,7 +12,7 @@ import {
 export interface Defined {
   /** `Type`, or `Type.field`. */
   readonly path: string;
-  /** The type of a field. */
+  /** The type of a field of an answer; undefined for one of an input. */
   readonly type: TypeNode | undefined;
 }
 
@@ -29,8 +30,8 @@ export function withDirectives(
   sdl: DocumentNode,
   directivesOf: (defined: Defined) => readonly string[],
 ): DocumentNode {
-  const extended = <N extends Node>(node: N, path: string): N => {
-    const added = directivesOf({ path, type: node.type }).map(directive);
+  const extended = <N extends Node>(node: N, path: string, type?: TypeNode): N => {
+    const added = directivesOf({ path, type }).map(directive);
     return added.length === 0 ? node : { ...node, directives: [...(node.directives ?? []), ...added] };
   };
   return {
@@ -38,8 +39,9 @@ export function withDirectives(
     definitions: sdl.definitions.map((definition) => {
       if (!isTypeDefinitionNode(definition) || FOREIGN.test(definition.name.value)) return definition;
       const name = definition.name.value;
+      const isInput = definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION;
       const members = <N extends Node>(nodes: readonly N[] | undefined): N[] | undefined =>
-        nodes?.map((node) => extended(node, `${name}.${node.name.value}`));
+        nodes?.map((node) => extended(node, `${name}.${node.name.value}`, isInput ? undefined : node.type));
       const type = extended(definition, name);
       if ('fields' in type) return { ...type, fields: members<Node>(type.fields) } as typeof type;
       if ('values' in type) return { ...type, values: members(type.values) };

@@ -29,6 +29,9 @@ describe('whatever is sent', () => {
       PLATFORM_BASE_URL: platform.baseUrl,
       LOG_LEVEL: 'debug',
       GRAPHQL_INTROSPECTION: 'false',
+      // Mutated logins fail, and must not wait for each other.
+      LOGIN_FAILURES_PER_MINUTE: '1000000',
+      LOGIN_WAIT_MS: '100',
       HOST: '127.0.0.1',
     });
   });

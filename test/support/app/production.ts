@@ -5,6 +5,7 @@ export function productionSettings(platformBaseUrl: string): Record<string, stri
   return {
     NODE_ENV: 'production',
     PLATFORM_BASE_URL: platformBaseUrl,
+    SHUTDOWN_DELAY_SECONDS: '0',
     SESSION_KEYS: `test:${randomBytes(32).toString('base64')}`,
   };
 }

@@ -23,15 +23,17 @@ export async function startApp(environment: Record<string, string> = {}): Promis
     PLATFORM_TIMEOUT_MS: '60000',
     ...environment,
   });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const url = await app.getUrl();
-  return {
-    app,
-    url,
-    graphql: graphQLCaller(`${url}/graphql`),
-    close: async () => {
-      await app.close();
-      await folder.remove();
-    },
+  const close = async (): Promise<void> => {
+    await app.close();
+    await folder.remove();
   };
+  try {
+    await app.listen({ host: '127.0.0.1', port: 0 });
+  } catch (fault) {
+    // Parts that had started before the fault would keep the test run alive.
+    await close();
+    throw fault;
+  }
+  const url = await app.getUrl();
+  return { app, url, graphql: graphQLCaller(`${url}/graphql`), close };
 }
