@@ -70,7 +70,10 @@ const SPECIFICATION: Readonly<Record<string, Readonly<Record<string, readonly Sh
     ],
     'captured `X-SVC…` headers': [
       ['limits', 'of later responses replace the held ones, within the limits'],
-      ['limits', 'other than the token are not sent back'],
+      [
+        'limits',
+        'other than the token are not sent back, and an identity token, which is for somebody else, is not kept',
+      ],
     ],
     cookies: [['limits', 'are sent to their path only, and end by age or when the platform removes them']],
     validity: [['operations', '%s is refused without a token before any request']],

@@ -7,8 +7,9 @@ const LF = 0x0a;
 const CR = 0x0d;
 const TWO = 0x32;
 
-/** `HTTP/1.1 100` */
-const STATUS_END = 12;
+/** The start of the status line of an interim response; `0` stands for any digit. */
+const INTERIM_STATUS = 'HTTP/0.0 100';
+const STATUS_END = INTERIM_STATUS.length;
 const END_OF_HEAD = [CR, LF, CR, LF] as const;
 
 type Place = 'start' | 'interim head' | 'answer';
@@ -64,8 +65,8 @@ export class InterimResponses {
   }
 
   #hold(bytes: Buffer, from: number): Buffer | null {
-    // Bytes that cannot become a status line are passed on at once, since no more may follow.
-    if (!'HTTP/'.startsWith(bytes.toString('latin1', from, from + 5))) {
+    // Bytes that cannot become the status of an interim response are passed on at once, since no more may follow.
+    if (!startsInterimStatus(bytes.toString('latin1', from))) {
       this.#place = 'answer';
       return bytes;
     }
@@ -94,4 +95,10 @@ export class InterimResponses {
     }
     return bytes.length;
   }
+}
+
+function startsInterimStatus(text: string): boolean {
+  return [...text].every((character, at) =>
+    INTERIM_STATUS[at] === '0' ? /\d/.test(character) : character === INTERIM_STATUS[at],
+  );
 }
