@@ -98,7 +98,7 @@ export class InterimResponses {
 }
 
 function startsInterimStatus(text: string): boolean {
-  return [...text].every((character, at) =>
+  return Array.from(text).every((character, at) =>
     INTERIM_STATUS[at] === '0' ? /\d/.test(character) : character === INTERIM_STATUS[at],
   );
 }
