@@ -7,9 +7,10 @@ const LF = 0x0a;
 const CR = 0x0d;
 const TWO = 0x32;
 
-/** The start of the status line of an interim response; `0` stands for any digit. */
-const INTERIM_STATUS = 'HTTP/0.0 100';
-const STATUS_END = INTERIM_STATUS.length;
+/** The versions that parsers take, as a status line starts with them. */
+const VERSIONS = ['HTTP/1.1 ', 'HTTP/1.0 ', 'HTTP/0.9 ', 'HTTP/2.0 '] as const;
+/** `HTTP/1.1 100` */
+const STATUS_END = VERSIONS[0].length + 3;
 const END_OF_HEAD = [CR, LF, CR, LF] as const;
 
 type Place = 'start' | 'interim head' | 'answer';
@@ -98,7 +99,6 @@ export class InterimResponses {
 }
 
 function startsInterimStatus(text: string): boolean {
-  return Array.from(text).every((character, at) =>
-    INTERIM_STATUS[at] === '0' ? /\d/.test(character) : character === INTERIM_STATUS[at],
-  );
+  const start = VERSIONS.find((version) => version.startsWith(text) || text.startsWith(version));
+  return start !== undefined && /^(?:1\d?\d?)?$/.test(text.slice(start.length));
 }
