@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-/** A platform whose answers go by the user's name: `big`, `huge`, `deep`; whoever has the password `wrong` fails. */
+/** A platform whose answers go by the user's name: `hundred`, `big`, `huge`, `deep`; whoever has the password `wrong` fails. */
 export interface OverloadPlatform {
   readonly port: number;
   readonly origin: string;
@@ -30,12 +30,14 @@ const project = (n: number): object => ({
 });
 const list = (length: number): string => JSON.stringify(Array.from({ length }, (_, n) => project(n)));
 const BIG = list(5000);
+const HUNDRED = list(100);
 const SMALL = list(10);
 const HUGE = JSON.stringify([{ ...project(1), description: 'x'.repeat(HUGE_BYTES) }]);
 const DEEP = `[{"id":"${'A'.repeat(32)}","name":"deep","raw":${'['.repeat(DEEP_LEVELS)}${']'.repeat(DEEP_LEVELS)}}]`;
 
 function projectsOf(user: string): string {
   if (user.startsWith('big')) return BIG;
+  if (user.startsWith('hundred')) return HUNDRED;
   if (user.startsWith('huge')) return HUGE;
   return user.startsWith('deep') ? DEEP : SMALL;
 }

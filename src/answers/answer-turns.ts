@@ -23,14 +23,26 @@ const IDLE_TURN_MS = 5000;
  */
 export class AnswerTurns {
   readonly #hasRoom: () => boolean;
+  readonly #later: (work: () => void) => void;
   readonly #callers = new Map<string, number>();
   #waiting: Waiting[] = [];
   #active = 0;
   #isScheduled = false;
 
-  /** @param hasRoom whether there is memory for another large answer. */
-  constructor(hasRoom: () => boolean = () => true) {
+  /**
+   * @param hasRoom whether there is memory for another large answer.
+   * @param later does work in a later event loop iteration.
+   */
+  constructor(hasRoom: () => boolean = () => true, later: (work: () => void) => void = setImmediate) {
     this.#hasRoom = hasRoom;
+    this.#later = later;
+  }
+
+  /** Resolves in a later event loop iteration, for the next part of an answer. */
+  nextIteration(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#later(resolve);
+    });
   }
 
   /** @param caller whoever shares the turns with others: a session, or an address. */
@@ -45,7 +57,7 @@ export class AnswerTurns {
   schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    this.#later(() => {
       this.#isScheduled = false;
       this.#beginNext();
     });

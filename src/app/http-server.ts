@@ -6,6 +6,7 @@ import { type Settings } from '../config/settings.js';
 import { leadBrowsersToConsole } from '../console/lead-browsers.js';
 import { readDocumentIds } from '../graphql/documents/document-id.js';
 import { Admission } from '../http/admission/admission.js';
+import { type LoopPace } from '../http/admission/loop-pace.js';
 import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
 import { boundInFlight } from '../http/bound-in-flight.js';
 import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
@@ -15,6 +16,7 @@ import { limitBodies, serverLimit } from '../http/limit-bodies.js';
 import { protect } from '../http/protect.js';
 import { readCallers } from '../http/read-callers.js';
 import { readJsonOnly } from '../http/read-json-only.js';
+import { refuseEarly } from '../http/refuse-early.js';
 import { requestId } from '../http/request-id.js';
 import { trustedProxies } from '../http/trusted-proxies.js';
 import { UnsentAnswers } from '../http/sending/unsent-answers.js';
@@ -81,7 +83,12 @@ export async function addHooks(
   const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
     tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
   logRequests(server, scope, traceIdOf);
-  const turns = answerTurns(server);
+  const admission = new Admission({
+    inFlight: settings.MAX_IN_FLIGHT,
+    perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
+  });
+  server.server.on('connection', admission.pace.connected);
+  const turns = answerTurns(server, admission.pace);
   addAnswerHeaders(server);
   readCallers(server, {
     sessionHeader: settings.SESSION_HEADER,
@@ -90,10 +97,6 @@ export async function addHooks(
   });
   readJsonOnly(server);
   limitBodies(server, bodyLimits(settings));
-  const admission = new Admission({
-    inFlight: settings.MAX_IN_FLIGHT,
-    perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
-  });
   readJsonBodies(server, ({ caller, passage }, bytes) => admission.enter(caller, passage, bytes));
   await protect(server, {
     origins: settings.CORS_ORIGINS,
@@ -101,14 +104,15 @@ export async function addHooks(
   });
   if (settings.hasConsole) leadBrowsersToConsole(server);
   boundInFlight(server, admission);
+  refuseEarly(server, admission);
   readDocumentIds(server);
   return { admission, turns };
 }
 
 /** Large answers are made only while there is room for those that their readers have not taken yet. */
-function answerTurns(server: FastifyInstance): AnswerTurns {
+function answerTurns(server: FastifyInstance, pace: LoopPace): AnswerTurns {
   const unsent = new UnsentAnswers();
-  const turns = new AnswerTurns(unsent.hasRoom);
+  const turns = new AnswerTurns(unsent.hasRoom, pace.beginHeavy);
   unsent.onRoom = () => {
     turns.schedule();
   };

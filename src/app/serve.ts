@@ -8,6 +8,7 @@ import { MetricsModule } from '../metrics/metrics.module.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
+import { releaseIdleMemory } from './idle-memory.js';
 import { startFault } from './start-fault.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { startScreen } from './start-screen.js';
@@ -32,6 +33,7 @@ export async function serve(): Promise<void> {
       close: () => service.close(),
     });
     await app.listen({ host: settings.HOST, port: settings.PORT, backlog: BACKLOG });
+    releaseIdleMemory();
     // Not awaited: a platform that is down must not delay the start.
     void app.get(PlatformProbe).ask();
     await announce(app, settings);

@@ -1,4 +1,3 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type AnswerTurns, type Turn } from '../../answers/answer-turns.js';
 import { AnswerBudget } from './answer-budget.js';
 import { type AnswerPlan } from './answer-plan.js';
@@ -48,7 +47,8 @@ export class AnswerInMaking {
 
   async #goOn(turn: Turn): Promise<Turn> {
     turn.refresh();
-    return nextIteration(turn);
+    await this.#turns.nextIteration();
+    return turn;
   }
 
   /** Ends the turn once the answer is written, which happens before the next event loop iteration. */

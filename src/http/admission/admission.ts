@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { OverloadedError, type OverloadReason } from '../../errors/overloaded-error.js';
+import { OVERLOAD_REASONS, OverloadedError, type OverloadReason } from '../../errors/overloaded-error.js';
 import { type Caller } from '../caller/caller.js';
 import { FairGate, type Full, type Party } from './fair-gate.js';
-import { LoadLimit } from './load-limit.js';
+import { LoadLimit, type LoadSample } from './load-limit.js';
+import { LoopPace } from './loop-pace.js';
 import { type Passage } from './passage.js';
 
 export interface AdmissionLimits {
@@ -24,16 +24,25 @@ const ADDRESS_SHARE = 0.25;
 const LOGOUTS = { all: 50, waiting: 1000, perParty: 2, patience: 5_000 };
 const LOGOUT = /logout/i;
 /** More than any logout has. */
-const LOGOUT_BYTES = 2048;
+export const LOGOUT_BYTES = 2048;
+
+/** A quarter of those who wait: four parties at least share the line. */
+const WAITING_SHARE = 0.25;
+/** A busy process has so many in flight as it ends in 250 ms: this is what it begins in less than the patience. */
+const WAITING_PER_PLACE = 1.5;
+/** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
+const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, new OverloadedError(reason)]));
 
 /** Decides who may come in, before anything of a request is parsed. */
 export class Admission {
   readonly limit: LoadLimit;
+  readonly pace = new LoopPace();
   readonly #limits: AdmissionLimits;
   readonly #gate: FairGate;
   readonly #logouts = new FairGate({
     most: () => LOGOUTS.all,
-    mostWaiting: LOGOUTS.waiting,
+    mostWaiting: () => LOGOUTS.waiting,
+    waitingShare: WAITING_SHARE,
     patience: LOGOUTS.patience,
   });
   readonly #logoutHashes: string[] = [];
@@ -44,7 +53,8 @@ export class Admission {
     this.limit = new LoadLimit(limits.inFlight);
     this.#gate = new FairGate({
       most: () => this.limit.value,
-      mostWaiting: Math.min(limits.inFlight, MOST_WAITING),
+      mostWaiting: () => this.#mostWaiting(),
+      waitingShare: WAITING_SHARE,
       patience: PATIENCE_MS,
     });
   }
@@ -61,9 +71,14 @@ export class Admission {
     return this.#gate.waiting + this.#logouts.waiting;
   }
 
+  /** Whether nobody else may even wait: whoever comes now is refused, unless it logs out. */
+  get isFull(): boolean {
+    return this.#gate.isFull;
+  }
+
   /** To be told of the process from time to time. */
-  observe(sample: { readonly delay: number; readonly heap: number }): void {
-    this.limit.observe({ ...sample, inFlight: this.#gate.takePeak() });
+  observe(sample: Omit<LoadSample, 'inFlight' | 'left'>): void {
+    this.limit.observe({ ...sample, ...this.#gate.takeCounts() });
     this.#gate.admitWaiting();
   }
 
@@ -88,16 +103,10 @@ export class Admission {
   async enter(caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
     const party = this.#partyOf(caller);
     const place = this.#gate.tryEnter(party);
-    if (place !== undefined) {
-      passage.enter(place);
-      return;
-    }
-    const mayBeLogout = body !== undefined && this.#mayBeLogout(body);
-    const entered = mayBeLogout
-      ? await this.#logouts.enter({ ...party, most: LOGOUTS.perParty }, passage.gone)
-      : await this.#gate.enter(party, passage.gone);
-    if (typeof entered === 'string') throw this.#refuse(caller, entered);
-    passage.enter(entered, mayBeLogout);
+    if (place === undefined) await this.#wait(party, caller, passage, body);
+    else passage.enter(place);
+    // It counts already: whoever waits only for its turn must not make room for more.
+    if (this.pace.isBusy) await this.pace.turn();
   }
 
   /** Names documents by whose hash a logout may be asked for. */
@@ -105,24 +114,48 @@ export class Admission {
     this.#logoutHashes.push(...hashes);
   }
 
-  #mayBeLogout(body: Buffer): boolean {
+  /** Whether the text of a body mentions a logout. */
+  mayBeLogout(body: Buffer): boolean {
     if (body.length > LOGOUT_BYTES) return false;
     const text = body.toString('latin1');
     return LOGOUT.test(text) || this.#logoutHashes.some((hash) => text.includes(hash));
+  }
+
+  /** The refusal of one that is not even looked at. */
+  refuseUnread(): OverloadedError {
+    return this.#refusal('SERVICE_BUSY');
+  }
+
+  async #wait(party: Party, caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
+    const mayBeLogout = body !== undefined && this.mayBeLogout(body);
+    const entered = mayBeLogout
+      ? await this.#logouts.enter({ ...party, most: LOGOUTS.perParty }, passage)
+      : await this.#gate.enter(party, passage);
+    if (typeof entered === 'string') throw this.#refuse(caller, entered);
+    passage.enter(entered, mayBeLogout);
+  }
+
+  /** While the process is busy, no more than it is likely to begin within the patience of those who wait. */
+  #mostWaiting(): number {
+    const most = Math.min(this.#limits.inFlight, MOST_WAITING);
+    return this.limit.isShedding ? Math.min(most, Math.ceil(this.limit.value * WAITING_PER_PLACE)) : most;
   }
 
   #partyOf({ presented, network }: Caller): Party {
     if (presented === undefined) {
       return { name: network, most: Math.max(1, Math.ceil(this.#limits.inFlight * ADDRESS_SHARE)) };
     }
-    const name = createHash('sha256').update(presented.handle).digest('base64');
-    return { name, most: this.#limits.perSession };
+    return { name: presented.handle, most: this.#limits.perSession };
   }
 
   #refuse({ presented }: Caller, full: Full): OverloadedError {
     const reason =
       full === 'all' ? 'SERVICE_BUSY' : presented === undefined ? 'ADDRESS_BUSY' : 'SESSION_BUSY';
+    return this.#refusal(reason);
+  }
+
+  #refusal(reason: OverloadReason): OverloadedError {
     this.#refused[reason] += 1;
-    return new OverloadedError(reason);
+    return REFUSALS.get(reason) ?? new OverloadedError(reason);
   }
 }

@@ -14,10 +14,26 @@ export interface Party {
 export interface GateOptions {
   /** How many may be in flight in all. Read each time. */
   readonly most: () => number;
-  /** How many more may wait in all. */
-  readonly mostWaiting: number;
+  /** How many more may wait in all. Read each time. */
+  readonly mostWaiting: () => number;
+  /** The part of them that may be of one party. */
+  readonly waitingShare: number;
   /** How long one may wait, in milliseconds. */
   readonly patience: number;
+}
+
+/** Whoever may leave while it waits. */
+export interface Impatient {
+  /** Aborts when it has left. Asked only if it has to wait. */
+  readonly gone: AbortSignal;
+}
+
+/** What happened at the gate between two samples. */
+export interface GateCounts {
+  /** The most that were in flight at once. */
+  readonly inFlight: number;
+  /** How many have left. */
+  readonly left: number;
 }
 
 interface Waiter {
@@ -43,6 +59,7 @@ export class FairGate {
   #inFlight = 0;
   #waiting = 0;
   #peak = 0;
+  #left = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -56,19 +73,28 @@ export class FairGate {
     return this.#waiting;
   }
 
-  /** The most that were in flight at once since this was last asked. */
-  takePeak(): number {
-    const peak = this.#peak;
+  /** Whether nobody else may even wait. */
+  get isFull(): boolean {
+    return this.#waiting >= this.#options.mostWaiting();
+  }
+
+  /** What happened since this was last asked. */
+  takeCounts(): GateCounts {
+    const counts = { inFlight: this.#peak, left: this.#left };
     this.#peak = this.#inFlight;
-    return peak;
+    this.#left = 0;
+    return counts;
   }
 
   /** Why one more of the party could not even wait; undefined if it could. */
   full(party: Party): Full | undefined {
     const guest = this.#guests.get(party.name);
     if (this.#hasRoom(guest, party)) return undefined;
-    if (guest !== undefined && guest.waiting.size >= party.most) return 'party';
-    return this.#waiting >= this.#options.mostWaiting ? 'all' : undefined;
+    if (guest === undefined) return this.isFull ? 'all' : undefined;
+    const { mostWaiting, waitingShare } = this.#options;
+    const most = Math.min(party.most, Math.ceil(mostWaiting() * waitingShare));
+    if (guest.waiting.size >= most) return guest.inFlight >= party.most ? 'party' : 'all';
+    return this.isFull ? 'all' : undefined;
   }
 
   /** A place, if there is one at once. */
@@ -80,12 +106,13 @@ export class FairGate {
   /**
    * A place, at once or within the patience.
    *
-   * @param signal ends the wait of one who has gone.
+   * @param caller whose wait ends when it has gone.
    * @returns why there is none, if there is none.
    */
-  enter(party: Party, signal: AbortSignal): Promise<Leave | Full> {
+  enter(party: Party, caller: Impatient): Promise<Leave | Full> {
     const place = this.tryEnter(party) ?? this.full(party);
     if (place !== undefined) return Promise.resolve(place);
+    const signal = caller.gone;
     const guest = this.#guest(party);
     return new Promise((resolve) => {
       const end = (result: Leave | Full): void => {
@@ -145,6 +172,7 @@ export class FairGate {
       isIn = false;
       guest.inFlight -= 1;
       this.#inFlight -= 1;
+      this.#left += 1;
       if (guest.waiting.size > 0) this.#turns.add(guest);
       this.#forgetIdle(guest);
       this.admitWaiting();

@@ -2,33 +2,44 @@
 export interface LoadSample {
   /** How much later than due the event loop came to its timers, on average, in milliseconds. */
   readonly delay: number;
+  /** The part of the time in which the event loop had work. */
+  readonly utilization: number;
   /** The part of the heap's limit that is in use. */
   readonly heap: number;
+  /** How long the sample took, in milliseconds. */
+  readonly milliseconds: number;
   /** The most requests that were in flight at once. */
   readonly inFlight: number;
+  /** How many requests ended. */
+  readonly left: number;
 }
 
 /** Above it, answers wait for the CPU more than for the platform. */
 const DELAY_LIMIT_MS = 60;
 const CALM_DELAY_MS = DELAY_LIMIT_MS / 2;
+/** Above it, the CPU has no time left, whatever the delay: many short iterations can have a long queue. */
+const UTILIZATION_LIMIT = 0.95;
 /** Above it, the collector of garbage takes over. */
 const HEAP_LIMIT = 0.9;
 /** Even a busy process does so many at once: fewer would not make it any faster. */
 const LEAST = 50;
-/** One late sample may be a neighbor of the machine, or a collection of garbage. */
-const LATE_SAMPLES = 2;
+/** One busy sample may be a neighbor of the machine, or a collection of garbage. */
+const BUSY_SAMPLES = 2;
+/** A busy process may have in flight what it ends in this time, so nobody waits much longer for it. */
+const TARGET_MS = 250;
 const SHRINK = 0.75;
-const GROW = 1.25;
+const GROW = 1.05;
 
 /**
- * How many requests may be in flight: as many as are set while they wait for the platform, and fewer, step by step, while
- * they wait for this process. A limit that is found that way needs no knowledge of the machine: a request in flight
- * costs nothing while its platform is slow, and everything while the CPU is busy.
+ * How many requests may be in flight: as many as are set while they wait for the platform, and fewer while they wait for
+ * this process. While the CPU has no time left, that is what it ends in a quarter of a second; while the event loop is late
+ * as well, fewer, step by step. A limit that is found that way needs no knowledge of the machine: a request in flight costs
+ * nothing while its platform is slow, and everything while the CPU is busy.
  */
 export class LoadLimit {
   readonly #most: number;
   #value: number;
-  #lateSamples = 0;
+  #busySamples = 0;
 
   /** @param most what is never exceeded. */
   constructor(most: number) {
@@ -45,15 +56,36 @@ export class LoadLimit {
     return this.#value < this.#most;
   }
 
-  observe({ delay, heap, inFlight }: LoadSample): void {
+  observe(sample: LoadSample): void {
+    const { delay, heap, utilization } = sample;
     const isLate = delay > DELAY_LIMIT_MS || heap > HEAP_LIMIT;
-    this.#lateSamples = isLate ? this.#lateSamples + 1 : 0;
-    if (isLate) {
-      // Few requests are not what makes it late: to refuse more would not help.
-      if (this.#lateSamples < LATE_SAMPLES || inFlight <= LEAST) return;
-      this.#value = Math.max(LEAST, Math.floor(Math.min(this.#value, inFlight) * SHRINK));
-    } else if (delay < CALM_DELAY_MS) {
-      this.#value = Math.min(this.#most, Math.ceil(this.#value * GROW));
-    }
+    const isBusy = isLate || utilization > UTILIZATION_LIMIT;
+    this.#busySamples = isBusy ? this.#busySamples + 1 : 0;
+    if (!isBusy && delay < CALM_DELAY_MS) this.#set(Math.ceil(this.#value * GROW));
+    // Few requests are not what makes it busy: to refuse more would not help.
+    if (this.#busySamples < BUSY_SAMPLES || sample.inFlight <= LEAST) return;
+    if (isLate) this.#shrink(sample);
+    else this.#follow(sample);
   }
+
+  /** It is late even with what it has in flight. */
+  #shrink(sample: LoadSample): void {
+    const less = Math.min(this.#value, sample.inFlight) * SHRINK;
+    this.#set(Math.floor(this.isShedding ? less : Math.min(less, endedInTarget(sample))));
+  }
+
+  #follow(sample: LoadSample): void {
+    const ended = endedInTarget(sample);
+    // Next to nothing ends: they wait for the platform, and the process is busy with something else.
+    if (ended < LEAST) return;
+    this.#set(Math.floor(this.isShedding ? (this.#value + ended) / 2 : ended));
+  }
+
+  #set(value: number): void {
+    this.#value = Math.min(this.#most, Math.max(LEAST, value));
+  }
+}
+
+function endedInTarget({ left, milliseconds }: LoadSample): number {
+  return (left / milliseconds) * TARGET_MS;
 }

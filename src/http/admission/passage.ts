@@ -1,6 +1,9 @@
 import { type ServerResponse } from 'node:http';
 import { type Leave } from './fair-gate.js';
 
+/** The reason of the signal. Without one, an error with a stack is made each time, and nobody reads it. */
+const GONE = 'The connection is gone';
+
 /**
  * One request on its way through. Its place is given back when the answer has been made and the connection has taken it or
  * is gone: one whose caller has hung up counts for as long as work is done for it.
@@ -16,14 +19,14 @@ export class Passage {
   constructor(response: ServerResponse) {
     response.once('close', () => {
       this.#isGone = true;
-      this.#gone?.abort();
+      this.#gone?.abort(GONE);
       if (this.#isAnswered) this.#leave?.();
     });
   }
 
   /** Aborts when the connection is gone or the answer has been taken. */
   get gone(): AbortSignal {
-    if (this.#isGone) return AbortSignal.abort();
+    if (this.#isGone) return AbortSignal.abort(GONE);
     this.#gone ??= new AbortController();
     return this.#gone.signal;
   }

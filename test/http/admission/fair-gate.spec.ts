@@ -1,13 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairGate, type Full, type Leave, type Party } from '../../../src/http/admission/fair-gate.js';
+import {
+  FairGate,
+  type Full,
+  type GateOptions,
+  type Leave,
+  type Party,
+} from '../../../src/http/admission/fair-gate.js';
 
-const NEVER = new AbortController().signal;
+const NEVER = { gone: new AbortController().signal };
 /** Far more than any test takes. */
 const LONG = 60_000;
 const party = (name: string, most = 2): Party => ({ name, most });
 
-function gateOf(most: number, patience = LONG): FairGate {
-  return new FairGate({ most: () => most, mostWaiting: 4, patience });
+function gateOf(most: number, given: Partial<GateOptions> = {}): FairGate {
+  return new FairGate({ most: () => most, mostWaiting: () => 4, waitingShare: 1, patience: LONG, ...given });
 }
 
 async function entered(result: Promise<Leave | Full>): Promise<Leave> {
@@ -85,27 +91,60 @@ describe('a gate', () => {
   });
 
   it('refuses a request after its patience, and one whose caller has left at once', async () => {
-    const gate = gateOf(1, 20);
+    const gate = gateOf(1, { patience: 20 });
     await entered(gate.enter(party('a'), NEVER));
     expect(await gate.enter(party('b'), NEVER)).toBe('all');
     const caller = new AbortController();
     const patient = gateOf(1);
     await entered(patient.enter(party('a'), NEVER));
-    const waiting = patient.enter(party('b'), caller.signal);
+    const waiting = patient.enter(party('b'), { gone: caller.signal });
     caller.abort();
     expect(await waiting).toBe('all');
-    expect(await patient.enter(party('b'), caller.signal)).toBe('all');
+    expect(await patient.enter(party('b'), { gone: caller.signal })).toBe('all');
     expect(patient.waiting).toBe(0);
   });
 
   it('admits waiting requests when the limit is raised', async () => {
     let most = 1;
-    const gate = new FairGate({ most: () => most, mostWaiting: 4, patience: LONG });
+    const gate = gateOf(0, { most: () => most });
     await entered(gate.enter(party('a'), NEVER));
     const waiting = gate.enter(party('b'), NEVER);
     most = 2;
     gate.admitWaiting();
     await entered(waiting);
-    expect(gate.takePeak()).toBe(2);
+  });
+
+  it('keeps a share of its line for others, so that one party does not fill it', async () => {
+    const gate = gateOf(1, { mostWaiting: () => 8, waitingShare: 0.25 });
+    const leave = await entered(gate.enter(party('hog', 100), NEVER));
+    for (let n = 0; n < 2; n += 1) void gate.enter(party('hog', 100), NEVER);
+    expect(await gate.enter(party('hog', 100), NEVER)).toBe('all');
+    const other = gate.enter(party('other'), NEVER);
+    for (let n = 0; n < 2; n += 1) {
+      leave();
+      await new Promise(setImmediate);
+    }
+    expect(gate.waiting).toBe(2);
+    void other;
+  });
+
+  it('asks whether a caller has left only if it has to wait', async () => {
+    const gate = gateOf(1, { mostWaiting: () => 0 });
+    const caller = {
+      get gone(): AbortSignal {
+        throw new Error('asked');
+      },
+    };
+    await entered(gate.enter(party('a'), caller));
+    expect(await gate.enter(party('b'), caller)).toBe('all');
+  });
+
+  it('counts, from one sample to the next, how many left and how many were in flight at most', async () => {
+    const gate = gateOf(4);
+    const leave = await entered(gate.enter(party('a'), NEVER));
+    await entered(gate.enter(party('a'), NEVER));
+    leave();
+    expect(gate.takeCounts()).toEqual({ inFlight: 2, left: 1 });
+    expect(gate.takeCounts()).toEqual({ inFlight: 1, left: 0 });
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { LoadLimit } from '../../../src/http/admission/load-limit.js';
 
-const CALM = { delay: 5, heap: 0.3 };
-const LATE = { delay: 200, heap: 0.3 };
+const SAMPLE = { milliseconds: 200, left: 1000, heap: 0.3, utilization: 0.6 };
+const CALM = { ...SAMPLE, delay: 5 };
+const BUSY = { ...SAMPLE, delay: 5, utilization: 1 };
+const LATE = { ...SAMPLE, delay: 200 };
 
 describe('the limit of requests in flight', () => {
   it('stays at its maximum while the process has time, however many requests wait for the platform', () => {
@@ -13,7 +15,7 @@ describe('the limit of requests in flight', () => {
 
   it.each([
     ['the event loop is late', LATE],
-    ['the heap is nearly full', { delay: 5, heap: 0.95 }],
+    ['the heap is nearly full', { ...SAMPLE, delay: 5, heap: 0.95 }],
   ])('falls below the requests in flight while %s, step by step', (_what, sample) => {
     const limit = new LoadLimit(4096);
     limit.observe({ ...sample, inFlight: 1000 });
@@ -24,6 +26,30 @@ describe('the limit of requests in flight', () => {
     expect(limit.value).toBe(562);
     for (let n = 0; n < 20; n += 1) limit.observe({ ...sample, inFlight: limit.value });
     expect(limit.value).toBe(50);
+  });
+
+  it('falls at once to what the process ends in a quarter of a second', () => {
+    const limit = new LoadLimit(4096);
+    for (let n = 0; n < 2; n += 1) limit.observe({ ...LATE, inFlight: 2000, left: 400 });
+    expect(limit.value).toBe(500);
+    limit.observe({ ...LATE, inFlight: 500, left: 400 });
+    expect(limit.value).toBe(375);
+  });
+
+  it('is what ends in a quarter of a second while the CPU has no time left, be the event loop late or not', () => {
+    const limit = new LoadLimit(4096);
+    limit.observe({ ...BUSY, inFlight: 1000, left: 240 });
+    expect(limit.isShedding).toBe(false);
+    limit.observe({ ...BUSY, inFlight: 1000, left: 240 });
+    expect(limit.value).toBe(300);
+    for (let n = 0; n < 20; n += 1) limit.observe({ ...BUSY, inFlight: 300, left: 400 });
+    expect(limit.value).toBeGreaterThan(490);
+  });
+
+  it('stays while the CPU is busy and next to nothing ends: those requests wait for a slow platform', () => {
+    const limit = new LoadLimit(4096);
+    for (let n = 0; n < 10; n += 1) limit.observe({ ...BUSY, inFlight: 2000, left: 10 });
+    expect(limit.value).toBe(4096);
   });
 
   it('stays while few requests are in flight, since they are not what delays the event loop', () => {
@@ -41,9 +67,9 @@ describe('the limit of requests in flight', () => {
   it('comes back within seconds when the load is over, and holds in between', () => {
     const limit = new LoadLimit(4096);
     for (let n = 0; n < 20; n += 1) limit.observe({ ...LATE, inFlight: limit.value });
-    limit.observe({ delay: 45, heap: 0.3, inFlight: 50 });
+    limit.observe({ ...SAMPLE, delay: 45, inFlight: 50 });
     expect(limit.value).toBe(50);
-    for (let n = 0; n < 20; n += 1) limit.observe({ ...CALM, inFlight: 50 });
+    for (let n = 0; n < 100; n += 1) limit.observe({ ...CALM, inFlight: 50 });
     expect(limit.value).toBe(4096);
   });
 });

@@ -1,0 +1,62 @@
+import { Session } from 'node:inspector';
+import { performance } from 'node:perf_hooks';
+
+/** A process that did less than this part of the time is idle; one that did more than the other has been busy. */
+const IDLE = 0.1;
+const BUSY = 0.3;
+/** Samples in a row. One a second. */
+const IDLE_SAMPLES = 3;
+const SAMPLE_MS = 1_000;
+/** Less is not worth the pause. */
+const LEAST_BYTES = 32 * 1024 * 1024;
+/** With more in use, one collection would hold up the event loop for too long. */
+const MOST_USED_BYTES = 160 * 1024 * 1024;
+
+/** What one sample says of the process. */
+export interface IdleSample {
+  /** The part of the time in which the event loop had work. */
+  readonly utilization: number;
+  /** Bytes of the heap that are in use, and that are held. */
+  readonly used: number;
+  readonly held: number;
+}
+
+/** Tells when a process that was busy has become idle and holds memory that it no longer needs. */
+export class IdleMemory {
+  #wasBusy = true;
+  #idleSamples = 0;
+
+  /** Whether now is the time to give memory back. True once after each busy time. */
+  observe({ utilization, used, held }: IdleSample): boolean {
+    if (utilization > BUSY) this.#wasBusy = true;
+    this.#idleSamples = utilization < IDLE ? this.#idleSamples + 1 : 0;
+    if (!this.#wasBusy || this.#idleSamples < IDLE_SAMPLES) return false;
+    this.#wasBusy = false;
+    return held - used > LEAST_BYTES && used < MOST_USED_BYTES;
+  }
+}
+
+/**
+ * Gives memory back to the system when the process is idle after it was busy. V8 collects garbage while new objects are made: a service
+ * that makes none after a peak would keep the memory of the peak until its next one.
+ */
+export function releaseIdleMemory(): void {
+  const idle = new IdleMemory();
+  let last = performance.eventLoopUtilization();
+  setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    const { heapUsed: used, heapTotal: held } = process.memoryUsage();
+    if (idle.observe({ utilization, used, held })) collectGarbage();
+  }, SAMPLE_MS).unref();
+}
+
+/** The only call of Node that collects without an option of the command line. It opens no port. */
+function collectGarbage(): void {
+  const session = new Session();
+  session.connect();
+  session.post('HeapProfiler.collectGarbage', () => {
+    session.disconnect();
+  });
+}
