@@ -26,10 +26,10 @@ const LOGOUT = /logout/i;
 /** More than any logout has. */
 export const LOGOUT_BYTES = 2048;
 
-/** A quarter of those who wait: four parties at least share the line. */
-const WAITING_SHARE = 0.25;
 /** A busy process has so many in flight as it ends in 250 ms: this is what it begins in less than the patience. */
 const WAITING_PER_PLACE = 1.5;
+/** A short burst is no overload, be its requests ever so large. */
+const LEAST_WAITING = 128;
 /** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
 const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, new OverloadedError(reason)]));
 
@@ -42,7 +42,6 @@ export class Admission {
   readonly #logouts = new FairGate({
     most: () => LOGOUTS.all,
     mostWaiting: () => LOGOUTS.waiting,
-    waitingShare: WAITING_SHARE,
     patience: LOGOUTS.patience,
   });
   readonly #logoutHashes: string[] = [];
@@ -54,7 +53,6 @@ export class Admission {
     this.#gate = new FairGate({
       most: () => this.limit.value,
       mostWaiting: () => this.#mostWaiting(),
-      waitingShare: WAITING_SHARE,
       patience: PATIENCE_MS,
     });
   }
@@ -138,7 +136,8 @@ export class Admission {
   /** While the process is busy, no more than it is likely to begin within the patience of those who wait. */
   #mostWaiting(): number {
     const most = Math.min(this.#limits.inFlight, MOST_WAITING);
-    return this.limit.isShedding ? Math.min(most, Math.ceil(this.limit.value * WAITING_PER_PLACE)) : most;
+    if (!this.limit.isShedding) return most;
+    return Math.min(most, Math.max(LEAST_WAITING, Math.ceil(this.limit.value * WAITING_PER_PLACE)));
   }
 
   #partyOf({ presented, network }: Caller): Party {

@@ -16,11 +16,12 @@ export interface GateOptions {
   readonly most: () => number;
   /** How many more may wait in all. Read each time. */
   readonly mostWaiting: () => number;
-  /** The part of them that may be of one party. */
-  readonly waitingShare: number;
   /** How long one may wait, in milliseconds. */
   readonly patience: number;
 }
+
+/** How much of the line one party may have, as a multiple of what is free of it. */
+const LINE_SHARE = 2;
 
 /** Whoever may leave while it waits. */
 export interface Impatient {
@@ -91,9 +92,10 @@ export class FairGate {
     const guest = this.#guests.get(party.name);
     if (this.#hasRoom(guest, party)) return undefined;
     if (guest === undefined) return this.isFull ? 'all' : undefined;
-    const { mostWaiting, waitingShare } = this.#options;
-    const most = Math.min(party.most, Math.ceil(mostWaiting() * waitingShare));
-    if (guest.waiting.size >= most) return guest.inFlight >= party.most ? 'party' : 'all';
+    // The dynamic threshold of shared buffers: one party alone may take two thirds of the line, and less the fuller it is.
+    const free = this.#options.mostWaiting() - this.#waiting;
+    if (guest.waiting.size >= Math.min(party.most, free * LINE_SHARE))
+      return guest.inFlight >= party.most ? 'party' : 'all';
     return this.isFull ? 'all' : undefined;
   }
 

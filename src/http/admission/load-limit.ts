@@ -22,18 +22,20 @@ const UTILIZATION_LIMIT = 0.95;
 /** Above it, the collector of garbage takes over. */
 const HEAP_LIMIT = 0.9;
 /** Even a busy process does so many at once: fewer would not make it any faster. */
-const LEAST = 50;
+const LEAST = 128;
 /** One busy sample may be a neighbor of the machine, or a collection of garbage. */
 const BUSY_SAMPLES = 2;
 /** A busy process may have in flight what it ends in this time, so nobody waits much longer for it. */
 const TARGET_MS = 250;
-const SHRINK = 0.75;
+/** And half of it while the event loop is late: then it ends more in one iteration than it should. */
+const LATE_SHARE = 0.5;
+const SHRINK = 0.95;
 const GROW = 1.05;
 
 /**
  * How many requests may be in flight: as many as are set while they wait for the platform, and fewer while they wait for
- * this process. While the CPU has no time left, that is what it ends in a quarter of a second; while the event loop is late
- * as well, fewer, step by step. A limit that is found that way needs no knowledge of the machine: a request in flight costs
+ * this process. While the CPU has no time left, that is what it ends in a quarter of a second. Large requests end seldom: while
+ * the event loop is late, fewer of them are let in, step by step. A limit that is found that way needs no knowledge of the machine: a request in flight costs
  * nothing while its platform is slow, and everything while the CPU is busy.
  */
 export class LoadLimit {
@@ -57,28 +59,17 @@ export class LoadLimit {
   }
 
   observe(sample: LoadSample): void {
-    const { delay, heap, utilization } = sample;
+    const { delay, heap, utilization, inFlight } = sample;
     const isLate = delay > DELAY_LIMIT_MS || heap > HEAP_LIMIT;
     const isBusy = isLate || utilization > UTILIZATION_LIMIT;
     this.#busySamples = isBusy ? this.#busySamples + 1 : 0;
     if (!isBusy && delay < CALM_DELAY_MS) this.#set(Math.ceil(this.#value * GROW));
     // Few requests are not what makes it busy: to refuse more would not help.
-    if (this.#busySamples < BUSY_SAMPLES || sample.inFlight <= LEAST) return;
-    if (isLate) this.#shrink(sample);
-    else this.#follow(sample);
-  }
-
-  /** It is late even with what it has in flight. */
-  #shrink(sample: LoadSample): void {
-    const less = Math.min(this.#value, sample.inFlight) * SHRINK;
-    this.#set(Math.floor(this.isShedding ? less : Math.min(less, endedInTarget(sample))));
-  }
-
-  #follow(sample: LoadSample): void {
-    const ended = endedInTarget(sample);
-    // Next to nothing ends: they wait for the platform, and the process is busy with something else.
-    if (ended < LEAST) return;
-    this.#set(Math.floor(this.isShedding ? (this.#value + ended) / 2 : ended));
+    if (this.#busySamples < BUSY_SAMPLES || inFlight <= LEAST) return;
+    const ended = endedInTarget(sample) * (isLate ? LATE_SHARE : 1);
+    if (ended >= LEAST) this.#set(Math.floor(this.isShedding ? (this.#value + ended) / 2 : ended));
+    // Little ends: they are few and large, or wait for a slow platform while the process is busy with something else.
+    else if (isLate) this.#set(Math.floor(Math.min(this.#value, inFlight) * SHRINK));
   }
 
   #set(value: number): void {

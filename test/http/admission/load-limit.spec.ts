@@ -16,24 +16,23 @@ describe('the limit of requests in flight', () => {
   it.each([
     ['the event loop is late', LATE],
     ['the heap is nearly full', { ...SAMPLE, delay: 5, heap: 0.95 }],
-  ])('falls below the requests in flight while %s, step by step', (_what, sample) => {
+  ])('falls below the requests in flight, step by step, while %s and few requests end', (_what, busy) => {
     const limit = new LoadLimit(4096);
+    const sample = { ...busy, left: 2 };
     limit.observe({ ...sample, inFlight: 1000 });
     expect([limit.value, limit.isShedding]).toEqual([4096, false]);
     limit.observe({ ...sample, inFlight: 1000 });
-    expect([limit.value, limit.isShedding]).toEqual([750, true]);
-    limit.observe({ ...sample, inFlight: 750 });
-    expect(limit.value).toBe(562);
-    for (let n = 0; n < 20; n += 1) limit.observe({ ...sample, inFlight: limit.value });
-    expect(limit.value).toBe(50);
+    expect([limit.value, limit.isShedding]).toEqual([950, true]);
+    limit.observe({ ...sample, inFlight: 900 });
+    expect(limit.value).toBe(855);
+    for (let n = 0; n < 100; n += 1) limit.observe({ ...sample, inFlight: limit.value });
+    expect(limit.value).toBe(128);
   });
 
-  it('falls at once to what the process ends in a quarter of a second', () => {
+  it('is half of that while the event loop is late as well', () => {
     const limit = new LoadLimit(4096);
-    for (let n = 0; n < 2; n += 1) limit.observe({ ...LATE, inFlight: 2000, left: 400 });
-    expect(limit.value).toBe(500);
-    limit.observe({ ...LATE, inFlight: 500, left: 400 });
-    expect(limit.value).toBe(375);
+    for (let n = 0; n < 2; n += 1) limit.observe({ ...LATE, utilization: 1, inFlight: 2000, left: 400 });
+    expect(limit.value).toBe(250);
   });
 
   it('is what ends in a quarter of a second while the CPU has no time left, be the event loop late or not', () => {
@@ -54,7 +53,7 @@ describe('the limit of requests in flight', () => {
 
   it('stays while few requests are in flight, since they are not what delays the event loop', () => {
     const limit = new LoadLimit(4096);
-    for (let n = 0; n < 5; n += 1) limit.observe({ ...LATE, inFlight: 50 });
+    for (let n = 0; n < 5; n += 1) limit.observe({ ...LATE, inFlight: 128 });
     expect(limit.value).toBe(4096);
   });
 
@@ -66,9 +65,9 @@ describe('the limit of requests in flight', () => {
 
   it('comes back within seconds when the load is over, and holds in between', () => {
     const limit = new LoadLimit(4096);
-    for (let n = 0; n < 20; n += 1) limit.observe({ ...LATE, inFlight: limit.value });
-    limit.observe({ ...SAMPLE, delay: 45, inFlight: 50 });
-    expect(limit.value).toBe(50);
+    for (let n = 0; n < 100; n += 1) limit.observe({ ...LATE, left: 2, inFlight: limit.value });
+    limit.observe({ ...SAMPLE, delay: 45, inFlight: 128 });
+    expect(limit.value).toBe(128);
     for (let n = 0; n < 100; n += 1) limit.observe({ ...CALM, inFlight: 50 });
     expect(limit.value).toBe(4096);
   });
