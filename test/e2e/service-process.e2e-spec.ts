@@ -199,6 +199,27 @@ describe('the service as a process', () => {
       other.close();
     });
 
+    it.each([
+      ['HOST', { HOST: '192.0.2.1' }],
+      ['METRICS_HOST', { METRICS_HOST: '192.0.2.1', METRICS_PORT: '0' }],
+    ])('for a %s that is not of this machine', async (_name, settings) => {
+      const { code, stderr } = await failToStart(folder.path, { ...settings, LOG_LEVEL: 'error' });
+      expect(code).toBe(1);
+      expect(stderr).toBe('192.0.2.1 is not an address of this machine: check HOST and METRICS_HOST\n');
+    });
+
+    it('for a .env that cannot be read', async () => {
+      await mkdir(`${folder.path}/.env`);
+      const { code, stderr } = await failToStart(folder.path, {});
+      expect({ code, stderr }).toEqual({ code: 1, stderr: '.env must be a readable file (EISDIR)\n' });
+    });
+
+    it('for an audit log that cannot be written', async () => {
+      const { code, stderr } = await failToStart(folder.path, { AUDIT_LOG: '/proc/nope/audit.log' });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^[^\n]*AUDIT_LOG cannot be used: no folder can be made there\n$/m);
+    });
+
     it('for settings that cannot be used, with all their names', async () => {
       const { code, stdout, stderr } = await failToStart(folder.path, {
         PORT: 'CANARY',
@@ -268,7 +289,9 @@ describe('the service as a process', () => {
       await chmod(`${folder.path}/data/sessions.db.keys`, 0o600);
       const { code, stderr } = await failToStart(folder.path, {});
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^[^\n]*sessions\.db\.keys holds no session keys[^\n]*\n$/);
+      expect(stderr).toMatch(
+        /^These settings cannot be used:\n[^\n]*sessions\.db\.keys holds no session keys[^\n]*\n$/,
+      );
       expect(stderr).not.toContain('CANARY');
     });
 

@@ -10,7 +10,7 @@ export class GraphQLSettings {
   GRAPHQL_INTROSPECTION?: boolean;
 
   @Setting('maximum number of tokens in a GraphQL document')
-  @WholeNumber(1)
+  @WholeNumber(10)
   GRAPHQL_MAX_TOKENS = 1000;
 
   @Setting('maximum depth of fields; introspection may always be 16 deep')
@@ -34,11 +34,11 @@ export class GraphQLSettings {
   GRAPHQL_MAX_COST = 1000;
 
   @Setting('maximum number of values in an answer: each string, number, object and list counts as one')
-  @WholeNumber(1)
+  @WholeNumber(10)
   GRAPHQL_MAX_ANSWER_NODES = 500_000;
 
   @Setting('maximum size of the data in an answer, in bytes')
-  @WholeNumber(1)
+  @WholeNumber(1024)
   GRAPHQL_MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
   @Setting(
