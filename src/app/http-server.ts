@@ -80,7 +80,8 @@ export async function addHooks(
   if (tracing !== undefined) traceRequests(server, tracing);
   const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
     tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
-  logRequests(server, scope, traceIdOf);
+  // In the one spelling by which callers count. It is read later than the log begins.
+  logRequests(server, scope, traceIdOf, ({ caller }) => caller.address);
   const turns = answerTurns(server);
   addAnswerHeaders(server);
   readCallers(server, {

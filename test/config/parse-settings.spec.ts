@@ -206,6 +206,18 @@ describe('settings', () => {
     expect(settings).toMatchObject({ introspection: false, runsEmbeddedPlatform: false });
   });
 
+  it('keep serving for five seconds after the signal to stop in production, and not elsewhere', () => {
+    const production = {
+      NODE_ENV: 'production',
+      SESSION_KEYS: KEY,
+      PLATFORM_BASE_URL: 'https://platform.example/api',
+    };
+    expect(parseSettings(production).shutdownDelaySeconds).toBe(5);
+    expect(parseSettings({ ...production, SHUTDOWN_DELAY_SECONDS: '0' }).shutdownDelaySeconds).toBe(0);
+    expect(parseSettings({}).shutdownDelaySeconds).toBe(0);
+    expect(parseSettings({ SHUTDOWN_DELAY_SECONDS: '7' }).shutdownDelaySeconds).toBe(7);
+  });
+
   it('allow unverified TLS in production only with a second setting', () => {
     const production = {
       NODE_ENV: 'production',
