@@ -25,6 +25,7 @@ module.exports = {
     'credentials',
     'credentials/profiles',
     'session',
+    'session/sealed',
     'platform',
     'audit',
     'tracing',

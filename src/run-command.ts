@@ -11,6 +11,8 @@ const COMPILED = new URL('bundle/compiled', import.meta.url);
 
 /** Runs a command of the service. An older Node, or a package that is missing, is told in one line. */
 export async function runCommand(args: readonly string[]): Promise<void> {
+  // Replaces Node's own listener, which would open the inspector, and that runs any code it is sent. As early as can be.
+  process.on('SIGUSR1', () => undefined);
   let fault = nodeFault();
   if (fault === undefined) {
     try {

@@ -82,7 +82,13 @@ export async function addHooks(
   if (tracing !== undefined) traceRequests(server, tracing);
   const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
     tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
-  logRequests(server, scope, traceIdOf);
+  // In the one spelling by which callers count. It is read later than the log begins, and never where the headers were refused.
+  logRequests(
+    server,
+    scope,
+    traceIdOf,
+    ({ caller, ip }) => (caller as FastifyRequest['caller'] | undefined)?.address ?? ip,
+  );
   const admission = new Admission({
     inFlight: settings.MAX_IN_FLIGHT,
     perSession: settings.MAX_IN_FLIGHT_PER_SESSION,

@@ -20,12 +20,12 @@ const BACKLOG = 4096;
 export async function serve(): Promise<void> {
   let app: NestFastifyApplication | undefined;
   try {
-    // Replaces Node's own listener, which would open the inspector, and that runs any code it is sent.
-    process.on('SIGUSR1', () => undefined);
+    surviveClosedOutput();
     app = await createApp();
     const service = app;
     const settings = app.get(Settings);
     stopOnSignals({
+      signals: ['SIGTERM', 'SIGINT', ...(settings.hasAuditFile ? [] : (['SIGHUP'] as const))],
       delaySeconds: settings.shutdownDelaySeconds,
       withdraw: () => {
         service.get(ReadinessService).withdraw();
@@ -43,6 +43,16 @@ export async function serve(): Promise<void> {
     // Parts that had started before the fault would keep the process alive.
     process.exit(1);
   }
+}
+
+/** Whoever reads the log may end before the service, and must not take it along. */
+function surviveClosedOutput(): void {
+  // A reader of both streams takes both along.
+  process.stderr.on('error', () => undefined);
+  process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => {
+    process.stdout.on('error', () => undefined);
+    process.stderr.write(`Standard output cannot be written any more (${code ?? 'unknown error'})\n`);
+  });
 }
 
 /** Says what runs and where: in one line of the log in production, on a screen otherwise. */

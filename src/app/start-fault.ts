@@ -1,13 +1,22 @@
+/** What Node adds where a server cannot listen. */
+interface Address {
+  readonly port?: number;
+  readonly address?: string;
+  readonly hostname?: string;
+}
+
 /** Says in a line what keeps the service from starting, and what to do about it. */
 export function startFault(fault: unknown): string {
   if (!(fault instanceof Error)) return 'The service cannot start';
-  const { code, path, port, address } = fault as NodeJS.ErrnoException & { port?: number; address?: string };
+  const { code, path, port, address, hostname } = fault as NodeJS.ErrnoException & Address;
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port ?? ''} of ${address ?? 'this machine'} is in use: choose another (PORT, METRICS_PORT or EMBEDDED_PLATFORM_PORT), or 0 for any free one`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST is not an address of this machine`;
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return `${address ?? hostname ?? 'The host'} is not an address of this machine: check HOST and METRICS_HOST`;
     case 'EACCES':
     case 'EPERM':
       return path === undefined

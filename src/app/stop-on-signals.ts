@@ -1,12 +1,15 @@
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** `npm start` repeats the signal that the terminal has already sent. A signal that follows this soon is the same one. */
 const SAME_MS = 400;
 
+/** A signal that stops the service. */
+export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
+
 /** How a service stops. */
 export interface Stopping {
+  readonly signals: readonly StopSignal[];
   /** How long it keeps serving after it has reported that it is not ready. */
   readonly delaySeconds: number;
   /** Reports from now on that it is not ready. */
@@ -16,12 +19,12 @@ export interface Stopping {
 }
 
 /**
- * On SIGTERM or SIGINT the service first reports that it is not ready and keeps serving, so that load balancers send requests
+ * On one of the signals the service first reports that it is not ready and keeps serving, so that load balancers send requests
  * elsewhere. Then it finishes the requests in progress and exits with 0. A second signal ends it at once.
  */
 export function stopOnSignals(stopping: Stopping): void {
   let since: number | undefined;
-  for (const signal of SIGNALS) {
+  for (const signal of stopping.signals) {
     process.on(signal, () => {
       if (since === undefined) {
         since = performance.now();

@@ -1,5 +1,6 @@
 import { Inject, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { pathReason } from '../config/own-path.js';
 import { errorFacts } from '../graphql/errors/to-graphql-error.js';
 import { RequestScope } from '../logging/request-scope.js';
 import { Observation } from '../observation/observation.js';
@@ -13,9 +14,15 @@ async function auditSink({ AUDIT_LOG: destination }: Settings): Promise<AuditSin
   if (destination === 'off') return undefined;
   if (destination === 'stdout') return STDOUT_SINK;
   const logger = new Logger('AuditLog');
-  return FileSink.open(destination, (message) => {
-    logger.error(message);
-  });
+  try {
+    return await FileSink.open(destination, (message) => {
+      logger.error(message);
+    });
+  } catch (error) {
+    throw new Error(`AUDIT_LOG cannot be used: ${pathReason((error as NodeJS.ErrnoException).code)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** The audit log. It writes what it observes, and reopens its file on SIGHUP. */
@@ -38,7 +45,7 @@ export class AuditModule implements OnModuleInit, OnApplicationShutdown {
     this.observation.add(
       auditLog(this.sink, { ofRequest: () => this.scope.request() ?? {}, ofError: errorFacts }),
     );
-    // Without a file, a terminal that is closed ends the process as usual.
+    // Without a file, SIGHUP stops the service, as when a terminal is closed.
     if (this.sink !== STDOUT_SINK) process.on('SIGHUP', this.#reopen);
   }
 

@@ -1,12 +1,15 @@
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeFolder } from '../config/own-path.js';
 import { type AuditSink } from './audit-sink.js';
 
 /** The most that waits for space on the disk; more is lost, and counted. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 const RETRY_MS = 1000;
 const OWNER_ONLY = 0o600;
+/** As the umask has it: whoever collects logs enters their folder. */
+const ANY_FOLDER = 0o777;
 
 /**
  * A file that lines are appended to, created with access for its owner only. A full disk neither fails nor delays a request: up
@@ -30,7 +33,7 @@ export class FileSink implements AuditSink {
    * @throws Error of the file system when the file cannot be opened.
    */
   static async open(path: string, report: (message: string) => void): Promise<FileSink> {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path), ANY_FOLDER);
     return new FileSink(path, await openToAppend(path), report);
   }
 

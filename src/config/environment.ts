@@ -9,7 +9,20 @@ export function processEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** The environment of this process plus what `.env` in the working directory adds to it. Nothing is written back. */
+/** There is a `.env` that cannot be read. The message is one line for the operator. */
+export class EnvFileError extends Error {
+  override readonly name = 'EnvFileError';
+
+  constructor(code = 'unknown error') {
+    super(`.env must be a readable file (${code})`);
+  }
+}
+
+/**
+ * The environment of this process plus what `.env` in the working directory adds to it. Nothing is written back.
+ *
+ * @throws EnvFileError
+ */
 export function readEnvironment(): Environment {
   return { ...readEnvFile('.env'), ...processEnvironment() };
 }
@@ -18,8 +31,9 @@ function readEnvFile(path: string): Environment {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new EnvFileError(code);
   }
 }
 

@@ -60,6 +60,11 @@ export class Settings extends IntersectionType(
     return this.SHUTDOWN_DELAY_SECONDS ?? (this.production ? 5 : 0);
   }
 
+  /** Whether the audit log has a file of its own, which SIGHUP opens anew. */
+  get hasAuditFile(): boolean {
+    return this.AUDIT_LOG !== 'stdout' && this.AUDIT_LOG !== 'off';
+  }
+
   get production(): boolean {
     return isProduction(this);
   }

@@ -9,17 +9,25 @@ const SERVER_ERROR = 500;
  * Logs one line for each answer, and gives every line logged meanwhile the ids of its request.
  *
  * @param traceIdOf the trace that a request belongs to, if any.
+ * @param addressOf the network address of the caller; asked for when it is needed.
  */
 export function logRequests(
   server: FastifyInstance,
   scope: RequestScope,
   traceIdOf: (request: FastifyRequest) => string | undefined,
+  addressOf: (request: FastifyRequest) => string,
 ): void {
   const facts = new WeakMap<FastifyRequest, RequestFacts>();
   // These lines have fixed fields, none of them secret, and redaction takes half of the time of a line.
   const lines = server.log.child({}, { redact: [] });
   server.addHook('onRequest', (request, _reply, next) => {
-    const own = { requestId: request.id, traceId: traceIdOf(request), clientAddress: request.ip };
+    const own = {
+      requestId: request.id,
+      traceId: traceIdOf(request),
+      get clientAddress() {
+        return addressOf(request);
+      },
+    };
     facts.set(request, own);
     scope.run(own, next);
   });

@@ -44,9 +44,10 @@ export async function openTelemetry(
   const isOn = wanted(settings);
   if (!isOn.traces && !isOn.metrics) return NONE;
   const packages = await loadOpenTelemetry();
-  const variables = Object.fromEntries(
-    Object.entries(environment).filter(([name]) => name.startsWith('OTEL_')),
-  );
+  const variables = {
+    ...Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('OTEL_'))),
+    ...headersOf(settings),
+  };
   // The exporters and the detector of the resource read their variables when they are made, and at no other time.
   return withVariables(variables, () => {
     const traces = isOn.traces ? traceProvider(packages, settings, report) : undefined;
@@ -62,6 +63,18 @@ export async function openTelemetry(
       shutdown: () => withinTime(readers.map((reader) => reader.shutdown())),
     };
   });
+}
+
+/** The headers that are sent with exports. They may come from files, which the SDK knows nothing of. */
+function headersOf(settings: TelemetrySettings): Environment {
+  const names = [
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    'OTEL_EXPORTER_OTLP_METRICS_HEADERS',
+  ] as const;
+  return Object.fromEntries(
+    names.map((name) => [name, settings[name]] as const).filter(([, value]) => value !== undefined),
+  );
 }
 
 function wanted(settings: TelemetrySettings): { traces: boolean; metrics: boolean } {

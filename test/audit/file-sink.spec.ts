@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FileSink } from '../../src/audit/file-sink.js';
+import { problemsInAuditFile } from '../../src/audit/problems-in-audit-file.js';
 import { eventually } from '../support/eventually.js';
 import { type TinyDisk, tinyDisk, tinyDiskMissing } from '../support/session/tiny-disk.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -41,6 +42,24 @@ describe('the file of the audit log', () => {
     await mkdir(path, { recursive: true });
 
     await expect(open()).rejects.toMatchObject({ code: 'EISDIR' });
+  });
+
+  it('is found at once to be impossible where no folder can be made', async () => {
+    await expect(open('/proc/nope/audit.log')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is checked beforehand, and nothing is created', async () => {
+    await mkdir(path, { recursive: true });
+    await writeFile(`${folder.path}/file`, '');
+    const problemOf = async (AUDIT_LOG: string): Promise<string | undefined> =>
+      (await problemsInAuditFile({ AUDIT_LOG }))[0];
+
+    expect(await problemOf(path)).toBe('AUDIT_LOG cannot be used: it is a folder');
+    expect(await problemOf(`${folder.path}/file/audit.log`)).toMatch(/a part of the path is a file/);
+    for (const usable of ['stdout', 'off', `${folder.path}/file`, `${folder.path}/new/deep/audit.log`]) {
+      expect(await problemOf(usable)).toBeUndefined();
+    }
+    expect(await readdir(folder.path)).toEqual(['file', 'logs']);
   });
 
   it('continues in a new file after a rotation, without losing or splitting a line', async () => {

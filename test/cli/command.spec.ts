@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseKeyList } from '../../src/config/checks/key-list.js';
@@ -32,6 +33,16 @@ describe('the command', () => {
     },
   );
 
+  it.each([
+    [['key', '--id', '']],
+    [['key', '--id', 'a b']],
+    [['doctor', '--profile', 'one', '--username', 'two']],
+  ])('says what it cannot do with %j', async (args) => {
+    const { code, stdout, stderr } = await portico(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^portico: [^\n]+\n$/);
+  });
+
   it('makes keys that the settings take, none with the id of another', async () => {
     const made = await Promise.all([portico(['key']), portico(['key', '--id', 'mine'])]);
     const keys = made.map(({ stdout }) => parseKeyList(stdout.trim())?.[0]);
@@ -52,5 +63,29 @@ describe('the command', () => {
     expect(wrong.stdout).toMatch(/^WRONG +settings +PORT must be /m);
     expect(wrong.stdout).toMatch(/^warning +settings +SESSION_KEY is not a setting/m);
     expect(wrong.stdout).not.toContain('CANARY');
+  });
+
+  it('checks files that no setting has to name: .env, the audit log, the keys next to the store', async () => {
+    const own = await tempFolder();
+    const check = (env: Record<string, string> = {}): Promise<NodeRun> =>
+      runNode([built('cli.js'), 'check'], { cwd: own.path, env: { NODE_ENV: '', ...env } });
+    expect(await check({ AUDIT_LOG: own.path })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^WRONG +settings +AUDIT_LOG cannot be used: it is a folder$/m),
+    });
+    await writeFile(`${own.path}/sessions.db.keys`, 'CANARY');
+    expect(await check({ SESSION_STORE_PATH: 'sessions.db' })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^WRONG +settings +SESSION_KEYS is not set, and sessions\.db\.keys holds no session keys [^\n]*\n$/,
+      ),
+    });
+    await mkdir(`${own.path}/.env`);
+    expect(await check()).toMatchObject({
+      code: 1,
+      stdout: 'WRONG    settings  .env must be a readable file (EISDIR)\n',
+      stderr: '',
+    });
+    await own.remove();
   });
 });

@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readEnvironment } from '../../src/config/environment.js';
+import { EnvFileError, readEnvironment } from '../../src/config/environment.js';
 import { SettingsModule } from '../../src/config/settings.module.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -33,6 +33,12 @@ describe('the environment', () => {
     await writeFile('.env', `${VARIABLE}=from the file\n`);
 
     expect(readEnvironment()[VARIABLE]).toBe('from the process');
+  });
+
+  it('says so in one line when there is a .env that cannot be read', async () => {
+    await mkdir('.env');
+
+    expect(() => readEnvironment()).toThrow(new EnvFileError('EISDIR'));
   });
 
   it('needs no .env', () => {

@@ -2,12 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { isHeaderName, isHostName, isProxy } from '../../src/config/checks/network-checks.js';
 
 describe('the checks of network settings', () => {
-  it.each(['loopback', 'private', '10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '192.0.2.7/32'])(
-    'take the proxy %s',
-    (proxy) => {
-      expect(isProxy(proxy)).toBe(true);
-    },
-  );
+  it.each([
+    'loopback',
+    'private',
+    '10.0.0.1',
+    '10.0.0.0/8',
+    '::1',
+    'fd00::/8',
+    '192.0.2.7/32',
+    '::ffff:10.0.0.1',
+    '::ffff:10.0.0.0/104',
+  ])('take the proxy %s', (proxy) => {
+    expect(isProxy(proxy)).toBe(true);
+  });
 
   it.each([
     '',
@@ -20,6 +27,14 @@ describe('the checks of network settings', () => {
     '10.0.0',
     'proxy.example',
     'fe80::1%eth0',
+    '010.0.0.1',
+    '10.0.0.0/08',
+    '10.0.0.0/255.0.0.0',
+    '[::1]',
+    '10.0.0.1:80',
+    '::ffff:10.0.0.0/8',
+    '0:0:0:0:0:FFFF:10.0.0.0/24',
+    'LOOPBACK',
   ])('refuse the proxy %j', (proxy) => {
     expect(isProxy(proxy)).toBe(false);
   });
@@ -31,9 +46,10 @@ describe('the checks of network settings', () => {
       false,
       false,
       false,
-      true,
+      false,
       false,
     ]);
+    expect(['*', 'graph.example/', '0x7f.1', 'a,b', '010.0.0.1'].some(isHostName)).toBe(false);
   });
 
   it('take header names', () => {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { secretSettings } from '../../src/config/checks/setting.js';
 import { nearMisses } from '../../src/config/near-misses.js';
 import { parseSettings, SettingsError } from '../../src/config/parse-settings.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -11,8 +12,10 @@ import { tempFolder } from '../support/temp-folder.js';
 const OWN_PATH = fileURLToPath(import.meta.url);
 const KEY = `2026a:${randomBytes(32).toString('base64')}`;
 
+const keyOf = (byte: (n: number) => number): string =>
+  `2026a:${Buffer.from(Array.from({ length: 32 }, (_, n) => byte(n))).toString('base64')}`;
 /** A key of one byte, again and again. */
-const filled = (byte: number): string => `2026a:${Buffer.alloc(32, byte).toString('base64')}`;
+const filled = (byte: number): string => keyOf(() => byte);
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -139,12 +142,55 @@ describe('settings', () => {
     ['FEDERATION_SECRET', 'sixteen characters'],
     ['SESSION_KEYS', filled(0)],
     ['SESSION_KEYS', filled(65)],
+    ['SESSION_KEYS', keyOf((n) => n)],
+    ['SESSION_KEYS', keyOf((n) => 255 - n)],
+    ['SESSION_KEYS', keyOf((n) => (n * n + 1) % 16)],
+    ['SESSION_KEYS', keyOf((n) => ((n % 16) * (n % 16) * 7) % 251)],
+    ['SESSION_KEYS', `2026a:${Buffer.from('this is a 32 byte long password!').toString('base64')}`],
+    ['FEDERATION_SECRET', 'a'.repeat(16)],
+    ['FEDERATION_SECRET', 'ab'.repeat(8)],
+    ['FEDERATION_SECRET', 'changemechangeme'],
+    ['FEDERATION_SECRET', '0123456789abcdef'],
+    ['FEDERATION_SECRET', 'abcdefghijklmnopqrstuvwxyz'],
     ['SESSION_HEADER', 'cookie'],
     ['SESSION_HEADER', 'Content-Type'],
     ['SESSION_HEADER', 'host'],
     ['SESSION_HEADER', 'X-Request-Id'],
     ['SESSION_HEADER', 'X-Forwarded-For'],
+    ['SESSION_HEADER', 'X-Client-IP'],
+    ['SESSION_HEADER', 'CF-Connecting-IP'],
+    ['SESSION_HEADER', 'X-Requested-With'],
+    ['SESSION_HEADER', 'b3'],
     ['SHUTDOWN_DELAY_SECONDS', '301'],
+    ['NODE_ENV', 'PRODUCTION'],
+    ['NODE_ENV', 'production '],
+    ['NODE_ENV', 'dev'],
+    ['PORT', ' '],
+    ['PORT', '0x10'],
+    ['PORT', '1e3'],
+    ['PORT', '3000.0'],
+    ['PORT', '٣٠٠٠'],
+    ['PORT', 'Infinity'],
+    ['LOGIN_RATE_PER_ADDRESS', ' '],
+    ['HTTP_BODY_LIMIT_BYTES', '8'],
+    ['GRAPHQL_MAX_ANSWER_BYTES', '8'],
+    ['GRAPHQL_MAX_ANSWER_NODES', '0'],
+    ['PLATFORM_TIMEOUT_MS', '8'],
+    ['OTEL_TRACES_SAMPLER_ARG', ' '],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '0x1'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a key without a name'],
+    ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'name=ü'],
+    ['HOST', '999.1.1.1'],
+    ['HOST', '0.0.0.0:3000'],
+    ['HOST', 'http://0.0.0.0'],
+    ['HOST', '*'],
+    ['HOST', '[::]'],
+    ['METRICS_HOST', '127.1'],
+    ['AUDIT_LOG', 'Off'],
+    ['AUDIT_LOG', 'STDOUT'],
+    ['AUDIT_LOG', 'none'],
+    ['AUDIT_LOG', 'stderr'],
   ])('do not accept %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
   });
@@ -158,6 +204,18 @@ describe('settings', () => {
       PLATFORM_BASE_URL: 'https://platform.example/api/',
     });
     expect(settings).toMatchObject({ introspection: false, runsEmbeddedPlatform: false });
+  });
+
+  it('keep serving for five seconds after the signal to stop in production, and not elsewhere', () => {
+    const production = {
+      NODE_ENV: 'production',
+      SESSION_KEYS: KEY,
+      PLATFORM_BASE_URL: 'https://platform.example/api',
+    };
+    expect(parseSettings(production).shutdownDelaySeconds).toBe(5);
+    expect(parseSettings({ ...production, SHUTDOWN_DELAY_SECONDS: '0' }).shutdownDelaySeconds).toBe(0);
+    expect(parseSettings({}).shutdownDelaySeconds).toBe(0);
+    expect(parseSettings({ SHUTDOWN_DELAY_SECONDS: '7' }).shutdownDelaySeconds).toBe(7);
   });
 
   it('allow unverified TLS in production only with a second setting', () => {
@@ -194,6 +252,30 @@ describe('settings', () => {
     },
   );
 
+  it.each([
+    ['HOST', '0.0.0.0'],
+    ['HOST', '::'],
+    ['HOST', 'fe80::1%eth0'],
+    ['HOST', 'Johns-Laptop.local'],
+    ['METRICS_HOST', 'localhost'],
+    ['AUDIT_LOG', '/var/log/portico/audit.log'],
+    ['AUDIT_LOG', './off'],
+    ['FEDERATION_SECRET', '8f3a1c9e0b7d2645'],
+    ['OTEL_TRACES_SAMPLER_ARG', '.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.0'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'x-api-key=a=b, authorization = Bearer%20c'],
+  ])('accept %s=%s', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([]);
+  });
+
+  it('take every secret and key that a random generator makes', () => {
+    for (let n = 0; n < 2000; n += 1) {
+      const FEDERATION_SECRET = randomBytes(24).toString('base64');
+      const SESSION_KEYS = `k:${randomBytes(32).toString('base64')}`;
+      expect(problemsOf({ FEDERATION_SECRET, SESSION_KEYS })).toEqual([]);
+    }
+  });
+
   describe('that are secret', () => {
     let folder: Awaited<ReturnType<typeof tempFolder>>;
     beforeEach(async () => (folder = await tempFolder()));
@@ -208,6 +290,10 @@ describe('settings', () => {
     it.each([
       ['SESSION_KEYS', KEY],
       ['FEDERATION_SECRET', 'sixteen-letters-'],
+      ['PLATFORM_PROXY_URL', 'http://portico:password@proxy.example:3128'],
+      ['OTEL_EXPORTER_OTLP_HEADERS', 'x-api-key=of-the-collector'],
+      ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'x-api-key=of-the-collector'],
+      ['OTEL_EXPORTER_OTLP_METRICS_HEADERS', 'x-api-key=of-the-collector'],
       ['REDIS_URL', 'rediss://portico:password@redis.example'],
     ])('come from the file of %s_FILE, without its line break', async (name, secret) => {
       expect(parseSettings({ [`${name}_FILE`]: await file(`${secret}\n`) })).toMatchObject({
@@ -218,6 +304,26 @@ describe('settings', () => {
     it('count as set by their file when they are required', async () => {
       const REDIS_URL_FILE = await file('redis://redis.example');
       expect(problemsOf({ SESSION_STORE: 'redis', REDIS_URL_FILE })).toEqual([]);
+    });
+
+    it.each([
+      ['is empty', '', /^(\w+)_FILE must be the path of a readable file that is not empty$/],
+      ['is blank', ' \n', /^(\w+)_FILE must be the path of a readable file that is not empty$/],
+      ['is binary', randomBytes(3000), /^(\w+)_FILE: the content must be /],
+    ])('are named, each of them, when their file %s', async (_what, content, message) => {
+      const path = join(folder.path, 'secret');
+      await writeFile(path, content);
+      const names = [...secretSettings()];
+      const problems = problemsOf(Object.fromEntries(names.map((name) => [`${name}_FILE`, path])));
+      expect(problems.map((problem) => message.exec(problem)?.[1]).sort()).toEqual(names.sort());
+    });
+
+    it('are named, each of them, when their file is a folder or is missing', () => {
+      const names = [...secretSettings()];
+      for (const path of [folder.path, join(folder.path, 'missing')]) {
+        const problems = problemsOf(Object.fromEntries(names.map((name) => [`${name}_FILE`, path])));
+        expect(problems).toHaveLength(names.length);
+      }
     });
 
     it('are named with what is wrong in their file, once, and never shown', async () => {
@@ -250,6 +356,13 @@ describe('variables that look like settings', () => {
     ['SESSION_KEYS_FILES', 'SESSION_KEYS_FILE'],
     ['NODE_EVN', 'NODE_ENV'],
     ['Port', 'PORT'],
+    ['PROT', 'PORT'],
+    ['HSOT', 'HOST'],
+    ['PLATFORM_URL', 'PLATFORM_BASE_URL'],
+    ['PLATFORM_VENDOR', 'PLATFORM_HEADER_VENDOR'],
+    ['PLATFORM_BASEURL', 'PLATFORM_BASE_URL'],
+    ['PLATFORM_BASE_URL_FILE', 'PLATFORM_BASE_URL'],
+    ['TRUST_PROXY_HOPS', 'TRUSTED_PROXIES'],
   ])('are reported: %s, where %s is meant', (written, meant) => {
     expect(nearMisses({ [written]: 'CANARY' })).toEqual([
       `${written} is not a setting and has no effect: do you mean ${meant}?`,
@@ -265,6 +378,10 @@ describe('variables that look like settings', () => {
       'REDIS_PORT',
       'PORTICO_PORT',
       'PATH',
+      'no_proxy',
+      'OTEL_EXPORTER_OTLP_TIMEOUT',
+      'OTEL_SERVICE_NAME',
+      'OTEL_LOGS_EXPORTER',
     ];
     const own = ['PORT', 'REDIS_URL', 'REDIS_URL_FILE', 'NODE_ENV'];
     expect(nearMisses(Object.fromEntries([...others, ...own].map((name) => [name, 'x'])))).toEqual([]);

@@ -36,6 +36,26 @@ describe('a service that is told to stop', () => {
     expect(await ended).toEqual({ code: 143, signal: null });
   });
 
+  it('stops in order on SIGHUP too, unless that opens its audit log anew', async () => {
+    const service = await runService(folder.path);
+    expect(await service.stop('SIGHUP')).toEqual({ code: 0, signal: null });
+
+    const withFile = await runService(folder.path, { AUDIT_LOG: 'audit.log' });
+    withFile.process.kill('SIGHUP');
+    expect((await withFile.graphql('{ hasSession }')).data).toEqual({ hasSession: false });
+    await withFile.stop();
+  });
+
+  it('keeps serving, and says so, when nobody reads its output any more', async () => {
+    const service = await runService(folder.path);
+    service.process.stdout?.destroy();
+    const login = 'mutation { login(input: {username: "nobody", password: "x"}) { expiresAt } }';
+    for (let n = 0; n < 3; n += 1) expect((await service.graphql(login)).errors).toHaveLength(1);
+    await eventually(() => service.output().includes('Standard output cannot be written any more (EPIPE)'));
+    expect(await status(`${service.url}/readyz`)).toBe(200);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+  });
+
   it('does not open the inspector on SIGUSR1', async () => {
     const service = await runService(folder.path);
     service.process.kill('SIGUSR1');

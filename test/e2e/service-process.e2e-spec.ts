@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createCanaries } from '../support/secrets/canaries.js';
@@ -11,9 +10,8 @@ import { eventually } from '../support/eventually.js';
 import { gate } from '../support/gate.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { productionSettings } from '../support/app/production.js';
-import { failToStart, runService, stopServices } from '../support/app/run-service.js';
+import { runService, stopServices } from '../support/app/run-service.js';
 import { startPlatform } from '../support/embedded-platform/start-platform.js';
-import { sessionKeysSetting } from '../support/session/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform } from '../support/embedded-platform/user-platform.js';
 
@@ -184,109 +182,5 @@ describe('the service as a process', () => {
     await service.stop();
     expect(report).toHaveProperty('environmentVariables.NODE_OPTIONS');
     expect(canaries.findIn(JSON.stringify(report))).toEqual([]);
-  });
-
-  describe('says in one line what keeps it from starting, and exits with 1', () => {
-    it('for a port that is in use', async () => {
-      const other = createServer().listen(0, '127.0.0.1');
-      await once(other, 'listening');
-      const port = String((other.address() as AddressInfo).port);
-      expect(await failToStart(folder.path, { PORT: port, LOG_LEVEL: 'error' })).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `Port ${port} of 127.0.0.1 is in use: choose another (PORT, METRICS_PORT or EMBEDDED_PLATFORM_PORT), or 0 for any free one\n`,
-      });
-      other.close();
-    });
-
-    it('for settings that cannot be used, with all their names', async () => {
-      const { code, stdout, stderr } = await failToStart(folder.path, {
-        PORT: 'CANARY',
-        SESSION_STORE: 'CANARY',
-      });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^These settings cannot be used:\n {2}PORT .*\n {2}SESSION_STORE .*\n$/);
-      expect(stderr).not.toContain('CANARY');
-    });
-
-    it('for all missing files at once', async () => {
-      const { code, stderr } = await failToStart(folder.path, {
-        PLATFORM_TLS_VERIFY: `${folder.path}/none.pem`,
-        ISERVER_MESSAGES_FILE: 'CANARY.json',
-        CREDENTIALS_FILE: 'CANARY.yaml',
-        PERSISTED_DOCUMENTS: 'CANARY',
-        PORT: 'CANARY',
-      });
-      expect(code).toBe(1);
-      const names = [...stderr.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
-      expect(names.sort()).toEqual([
-        'CREDENTIALS_FILE',
-        'ISERVER_MESSAGES_FILE',
-        'PERSISTED_DOCUMENTS',
-        'PLATFORM_TLS_VERIFY',
-        'PORT',
-      ]);
-      expect(stderr).not.toContain('CANARY');
-    });
-
-    it('for an invalid CA bundle', async () => {
-      await writeFile(`${folder.path}/bundle.pem`, 'CANARY');
-      const { code, stderr } = await failToStart(folder.path, { PLATFORM_TLS_VERIFY: 'bundle.pem' });
-      expect(code).toBe(1);
-      expect(stderr).toBe(
-        'These settings cannot be used:\n  PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates\n',
-      );
-    });
-
-    it('for an invalid file of back-end messages', async () => {
-      await writeFile(`${folder.path}/messages.json`, '["CANARY"]');
-      const { code, stderr } = await failToStart(folder.path, { ISERVER_MESSAGES_FILE: 'messages.json' });
-      expect(code).toBe(1);
-      expect(stderr).toBe(
-        'These settings cannot be used:\n  ISERVER_MESSAGES_FILE must be a JSON object of messages by integer codes\n',
-      );
-    });
-
-    it.each([
-      ['there is a folder', 'folder/x.db', 'it is a folder'],
-      ['no folder can be made', '/proc/nope/x.db', 'no folder can be made there'],
-      ['there is a file on the way', 'file/x.db', 'a part of the path is a file, not a folder'],
-    ])('for a session file where %s', async (_what, path, reason) => {
-      await mkdir(`${folder.path}/folder/x.db`, { recursive: true });
-      await writeFile(`${folder.path}/file`, '');
-      const { code, stderr } = await failToStart(folder.path, {
-        SESSION_STORE_PATH: path,
-        SESSION_KEYS: sessionKeysSetting(),
-      });
-      expect(code).toBe(1);
-      expect(stderr).toBe(`SESSION_STORE_PATH cannot be used: ${path}: ${reason}\n`);
-    });
-
-    it('for a key file that holds no keys', async () => {
-      await mkdir(`${folder.path}/data`);
-      await writeFile(`${folder.path}/data/sessions.db.keys`, 'CANARY');
-      await chmod(`${folder.path}/data/sessions.db.keys`, 0o600);
-      const { code, stderr } = await failToStart(folder.path, {});
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^[^\n]*sessions\.db\.keys holds no session keys[^\n]*\n$/);
-      expect(stderr).not.toContain('CANARY');
-    });
-
-    it('for a store that another process has', async () => {
-      const service = await runService(folder.path);
-      const { code, stderr } = await failToStart(folder.path, {});
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^The session store is unavailable: another process has its file open[^\n]*\n$/);
-      await service.stop();
-    });
-
-    it('for a Node that is too old', async () => {
-      const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
-      const { code, stderr } = await failToStart(folder.path, {}, ['--import', older]);
-      expect(code).toBe(1);
-      expect(stderr).toBe(
-        'Portico needs Node 24.13 or newer; this is 20.20.2. Use npm start, which brings it.\n',
-      );
-    });
   });
 });

@@ -115,9 +115,13 @@ describe('OpenTelemetry', () => {
 
   it('sends the headers, the name and the attributes that the standard variables give, and leaves none behind', async () => {
     const { tracing, shutdown } = await open(
-      { OTEL_METRICS_EXPORTER: 'none' },
       {
-        OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=of-the-collector',
+        OTEL_METRICS_EXPORTER: 'none',
+        // As settings: they may come from files.
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=of-the-collector,x-all=1',
+        OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-api-key=of-traces',
+      },
+      {
         OTEL_SERVICE_NAME: 'portico-eu',
         OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
       },
@@ -127,7 +131,8 @@ describe('OpenTelemetry', () => {
 
     expect(collector.spans()).toMatchObject([{ name: 'one', service: 'portico-eu' }]);
     expect(collector.headers()).toMatchObject({
-      'x-api-key': 'of-the-collector',
+      'x-all': '1',
+      'x-api-key': 'of-traces',
       'content-encoding': 'gzip',
     });
     expect(process.env.OTEL_EXPORTER_OTLP_HEADERS).toBeUndefined();

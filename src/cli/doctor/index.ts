@@ -11,6 +11,10 @@ export interface DoctorOptions {
 
 /** Looks at everything, and prints what is right, what is wrong and what fixes it. */
 export async function runDoctor({ json, profile, username }: DoctorOptions): Promise<number> {
+  if (profile !== undefined && username !== undefined) {
+    process.stderr.write('portico: --profile and --username are two logins: give one of them\n');
+    return 2;
+  }
   const installation = await readInstallation();
   const login =
     profile !== undefined

@@ -1,5 +1,5 @@
 import { problemsInFiles } from '../../app/problems-in-files.js';
-import { type Environment, readEnvironment } from '../../config/environment.js';
+import { EnvFileError, type Environment, readEnvironment } from '../../config/environment.js';
 import { nearMisses } from '../../config/near-misses.js';
 import { checkSettings } from '../../config/parse-settings.js';
 import { type Settings } from '../../config/settings.js';
@@ -14,7 +14,19 @@ export interface Installation {
 }
 
 /** Reads settings and the files that they name, as the service does at start. */
-export async function readInstallation(environment: Environment = readEnvironment()): Promise<Installation> {
+export async function readInstallation(given?: Environment): Promise<Installation> {
+  let environment: Environment;
+  try {
+    environment = given ?? readEnvironment();
+  } catch (error) {
+    if (!(error instanceof EnvFileError)) throw error;
+    const findings: Finding[] = [{ what: 'settings', state: 'wrong', found: error.message }];
+    return { settings: undefined, environment: {}, findings };
+  }
+  return inspect(environment);
+}
+
+async function inspect(environment: Environment): Promise<Installation> {
   const { settings, problems: own } = checkSettings(environment);
   const problems = [...own, ...(await problemsInFiles(settings))];
   const wrong = problems.map((problem): Finding => ({ what: 'settings', state: 'wrong', found: problem }));

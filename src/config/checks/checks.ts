@@ -1,4 +1,4 @@
-import { Transform, Type } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import {
   IsBoolean,
   IsInt,
@@ -40,11 +40,17 @@ export function Matching(pattern: RegExp, message: string): PropertyDecorator {
   return all(IsOptional(), Matches(pattern, { message: `$property ${message}` }));
 }
 
-/** A whole number within bounds. There is always an upper one: a number with a digit too many is a mistake. */
+/**
+ * A whole number within bounds, in decimal digits. There is always an upper bound: a number with a digit too many is a
+ * mistake.
+ */
 export function WholeNumber(least: number, most = LARGEST): PropertyDecorator {
   const options = { message: `$property must be a whole number from ${least} to ${most}` };
   return all(
-    Type(() => Number),
+    // `Number` would take a blank for 0, which for a port means any free one.
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
+    ),
     IsInt(options),
     Min(least, options),
     Max(most, options),

@@ -1,3 +1,5 @@
+import { looksRandom } from './randomness.js';
+
 /** A server key with the id under which records refer to it. */
 export interface NamedKey {
   readonly kid: string;
@@ -16,11 +18,16 @@ export function parseKeyList(text: string): NamedKey[] | undefined {
     if (match?.[1] === undefined || match[2] === undefined) return undefined;
     const kid = match[1];
     const key = Buffer.from(match[2], 'base64');
-    if (key.length !== KEY_BYTES || new Set(key).size < LEAST_DIFFERENT_BYTES) return undefined;
+    if (key.length !== KEY_BYTES || !isRandom(key)) return undefined;
     if (keys.some((other) => other.kid === kid)) return undefined;
     keys.push({ kid, key });
   }
   return keys;
+}
+
+/** Text of a person is no key either: of 10^13 random keys, less than one has printable characters alone. */
+function isRandom(key: Buffer): boolean {
+  return looksRandom(key, LEAST_DIFFERENT_BYTES) && !/^[\x20-\x7e]+$/.test(key.toString('latin1'));
 }
 
 export function isKeyList(value: unknown): boolean {

@@ -5,6 +5,12 @@ const ADDRESS_BITS = new Map([
   [6, 128],
 ]);
 
+const MAPPED_IPV4 = /^(?:::|(?:0{1,4}:){5})ffff:/i;
+const MAPPED_BITS = 96;
+const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9][a-z0-9._-]*)$/;
+/** A name, and no number that some readers take for an address. */
+const LISTEN_NAME = /^(?=.*[a-z])[a-z0-9][a-z0-9._-]*$/i;
+
 /** An address, a network `address/bits`, `loopback` or `private`. */
 export function isProxy(value: unknown): boolean {
   if (typeof value !== 'string') return false;
@@ -12,15 +18,39 @@ export function isProxy(value: unknown): boolean {
   const [address = '', bits, ...more] = value.split('/');
   const most = ADDRESS_BITS.get(isIP(address));
   if (most === undefined || address.includes('%') || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= most);
+  if (bits === undefined) return true;
+  // With fewer bits, a network of IPv4 addresses that are mapped to IPv6 contains none.
+  const least = MAPPED_IPV4.test(address) ? MAPPED_BITS : 1;
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) >= least && Number(bits) <= most;
 }
 
-/** A host name or address in the form in which a URL holds it, without a port. */
+/** A host name or address in the form in which a URL holds it, without a port; one that a request can be for. */
 export function isHostName(value: unknown): boolean {
   return (
     typeof value === 'string' &&
+    HOST_NAME.test(value) &&
     URL.canParse(`http://${value}/`) &&
     new URL(`http://${value}/`).hostname === value
+  );
+}
+
+/** What a server can listen on: an address, with a zone where it is IPv6, or the name of one; no port. */
+export function isListenAddress(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    (isIP(value) !== 0 || (LISTEN_NAME.test(value) && isHostName(value.toLowerCase())))
+  );
+}
+
+/** Headers as `name=value,name=value`, as OpenTelemetry has them. */
+export function isHeaderList(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    value.split(',').every((entry) => {
+      const [name = '', ...rest] = entry.split('=');
+      const text = rest.join('=').trim();
+      return isHeaderName(name.trim()) && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text);
+    })
   );
 }
 

@@ -1,5 +1,6 @@
 import { IsOptional } from 'class-validator';
 import { CommaList, Matching, Rule, WholeNumber } from '../checks/checks.js';
+import { looksRandom } from '../checks/randomness.js';
 import { Secret, Setting } from '../checks/setting.js';
 
 /** A type such as `Project`, or a field such as `Project.raw`. */
@@ -8,6 +9,10 @@ const ACCESS = new RegExp(`^${PATH}$`);
 /** What composers allow in a tag. */
 const TAG = new RegExp(`^${PATH}=[A-Za-z_][\\w/-]{0,127}$`);
 
+const FEDERATION_TEXT = /^[\x21-\x7e]{16,1024}$/;
+/** Of 16 random hex digits, fewer are different once in 20,000 times. */
+const LEAST_DIFFERENT_CHARACTERS = 6;
+
 export class FederationSettings {
   @Setting(
     'if set, `_service` and `_entities` require it in the header `X-Federation-Secret`; if not set, they are off in production',
@@ -15,8 +20,15 @@ export class FederationSettings {
   )
   @Secret()
   @Matching(
-    /^[\x21-\x7e]{16,1024}$/,
+    FEDERATION_TEXT,
     'must be 16 to 1024 printable ASCII characters without spaces, so that it cannot be guessed and a header can carry it',
+  )
+  @Rule(
+    'must be random, such as the output of: openssl rand -base64 32',
+    (value) =>
+      typeof value !== 'string' ||
+      !FEDERATION_TEXT.test(value) ||
+      looksRandom(Buffer.from(value), LEAST_DIFFERENT_CHARACTERS),
   )
   FEDERATION_SECRET?: string;
 
@@ -27,7 +39,7 @@ export class FederationSettings {
   @Setting(
     'maximum size of the request body of a router that sends `FEDERATION_SECRET`, in bytes; for all others, and where this is smaller, `HTTP_BODY_LIMIT_BYTES` holds',
   )
-  @WholeNumber(1)
+  @WholeNumber(100)
   FEDERATION_BODY_LIMIT_BYTES = 1024 * 1024;
 
   @Setting(

@@ -10,7 +10,7 @@ export class GraphQLSettings {
   GRAPHQL_INTROSPECTION?: boolean;
 
   @Setting('maximum number of tokens in a GraphQL document')
-  @WholeNumber(1)
+  @WholeNumber(10)
   GRAPHQL_MAX_TOKENS = 1000;
 
   @Setting('maximum depth of fields; introspection may always be 16 deep')
@@ -38,7 +38,7 @@ export class GraphQLSettings {
   GRAPHQL_MAX_ANSWER_NODES = 500_000;
 
   @Setting('maximum size of the data in an answer, in bytes')
-  @WholeNumber(1)
+  @WholeNumber(100)
   GRAPHQL_MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
   @Setting(

@@ -15,7 +15,7 @@ export class HttpSettings {
   CORS_ORIGINS: string[] = [];
 
   @Setting('maximum size of a request body, in bytes')
-  @WholeNumber(1)
+  @WholeNumber(16)
   HTTP_BODY_LIMIT_BYTES = 65536;
 
   @Setting('requests in flight at once, in all; fewer while the process is busy')

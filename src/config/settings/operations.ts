@@ -1,9 +1,17 @@
-import { IsIn, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { Rule, WholeNumber } from '../checks/checks.js';
+import { isListenAddress } from '../checks/network-checks.js';
 import { Setting } from '../checks/setting.js';
 import { type ServiceSettings } from './service.js';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** Words that are no files: a misspelled `off` would keep writing, and a misspelled `stdout` would write elsewhere. */
+const NO_FILE = /^(?:stdout|stderr|console|syslog|on|off|true|false|yes|no|none|null|0|1|-)$/i;
+
+function isAuditLog(value: unknown): boolean {
+  return typeof value === 'string' && (value === 'stdout' || value === 'off' || !NO_FILE.test(value));
+}
 
 export class OperationsSettings {
   @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal`, or `silent`: JSON lines on stdout')
@@ -23,11 +31,14 @@ export class OperationsSettings {
   METRICS_PORT?: number;
 
   @Setting('the address of `METRICS_PORT`; it has no authentication: keep it inside the network')
-  @IsString()
+  @Rule('must be an address or the name of one, without scheme and port', isListenAddress)
   METRICS_HOST = '127.0.0.1';
 
   @Setting('where the audit log goes: `stdout`, the path of a file, or `off`; see docs/audit.md')
-  @IsString()
+  @Rule(
+    'must be stdout, off, or the path of a file, which starts with ./ where its name is such a word',
+    isAuditLog,
+  )
   AUDIT_LOG = 'stdout';
 
   @Setting(

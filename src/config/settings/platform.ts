@@ -64,7 +64,7 @@ export class PlatformSettings {
   ALLOW_INSECURE_TLS = false;
 
   @Setting('time limit of one platform call in milliseconds, including redirects and retries')
-  @WholeNumber(1, LONGEST_TIMER_MS)
+  @WholeNumber(10, LONGEST_TIMER_MS)
   PLATFORM_TIMEOUT_MS = 8000;
 
   @Setting(

@@ -1,5 +1,6 @@
-import { IsIn, IsString } from 'class-validator';
-import { WholeNumber } from '../checks/checks.js';
+import { IsIn } from 'class-validator';
+import { Rule, WholeNumber } from '../checks/checks.js';
+import { isListenAddress } from '../checks/network-checks.js';
 import { Setting } from '../checks/setting.js';
 
 /** Any other value, such as `Production` or `staging`, would turn the safe defaults off. */
@@ -13,7 +14,7 @@ export class ServiceSettings {
   NODE_ENV: (typeof ENVIRONMENTS)[number] = 'development';
 
   @Setting('the address on which the service listens')
-  @IsString()
+  @Rule('must be an address or the name of one, without scheme and port', isListenAddress)
   HOST = '127.0.0.1';
 
   @Setting('the port on which the service listens; `0`: any free port')

@@ -1,9 +1,13 @@
-import { IsIn, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { Flag, isPlainHttpUrl, Rule, WholeNumber } from '../checks/checks.js';
+import { isHeaderList } from '../checks/network-checks.js';
 import { Secret, Setting } from '../checks/setting.js';
 
 const isEndpoint = (value: unknown): boolean => value === undefined || isPlainHttpUrl(value);
 const ENDPOINT = 'must be an http or https URL without user, query or fragment';
+
+const isHeaders = (value: unknown): boolean => value === undefined || isHeaderList(value);
+const HEADERS = 'must be headers such as name=value, separated by commas';
 
 /** The samplers of the OpenTelemetry specification that need no service of their own. */
 export const SAMPLERS = [
@@ -38,9 +42,18 @@ export class TelemetrySettings {
 
   @Setting('headers for the collector, such as an API key: `name=value,name=value`')
   @Secret()
-  @IsOptional()
-  @IsString()
+  @Rule(HEADERS, isHeaders)
   OTEL_EXPORTER_OTLP_HEADERS?: string;
+
+  @Setting('headers for traces alone, in addition to `OTEL_EXPORTER_OTLP_HEADERS` and before it')
+  @Secret()
+  @Rule(HEADERS, isHeaders)
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS?: string;
+
+  @Setting('the same for metrics')
+  @Secret()
+  @Rule(HEADERS, isHeaders)
+  OTEL_EXPORTER_OTLP_METRICS_HEADERS?: string;
 
   @Setting('the protocol of the collector; only `http/protobuf`')
   @IsIn(['http/protobuf'])
@@ -84,6 +97,5 @@ export class TelemetrySettings {
 }
 
 function isShare(value: unknown): boolean {
-  const share = Number(value);
-  return share >= 0 && share <= 1;
+  return typeof value === 'string' && /^\d*\.?\d+$/.test(value) && Number(value) <= 1;
 }

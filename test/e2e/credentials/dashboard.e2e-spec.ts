@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { runDashboard } from '../../../examples/dashboard-backend.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
@@ -37,6 +40,46 @@ describe('examples/dashboard-backend.ts', () => {
     expect(platform.logins).toEqual([204, 204, 204, 204]);
     expect(secrets.fetches).toBe(4);
     await running.close();
+  });
+
+  it('outlives what may be over by the next time, and a logout that fails hides no error', async () => {
+    const failure = (code: string, retryable = false): string =>
+      JSON.stringify({ errors: [{ message: 'told', extensions: { code, retryable } }] });
+    const page = JSON.stringify({ data: { me: { fullName: 'Ada' }, projects: [] } });
+    const answers = [
+      JSON.stringify({ data: { login: { handle: 'handle' } } }),
+      page,
+      failure('UPSTREAM_UNAVAILABLE', true),
+      undefined,
+      '<html>Bad gateway</html>',
+      page,
+      failure('FORBIDDEN'),
+      failure('SESSION_STORE_UNAVAILABLE', true),
+    ];
+    const service = createServer((request, response) => {
+      request.resume();
+      const answer = answers.shift();
+      if (answer === undefined) request.socket.destroy();
+      else response.end(answer);
+    }).listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const { code, stdout, stderr } = await runNode(
+      ['examples/dashboard-backend.ts', url, 'dashboard', '0.01'],
+      { env: { PROFILE_KEY: KEY } },
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('FORBIDDEN: told');
+    expect(stdout.trim().split('\n')).toEqual([
+      'Ada has 0 projects.',
+      'Not refreshed: UPSTREAM_UNAVAILABLE: told',
+      expect.stringMatching(/^Not refreshed: /),
+      expect.stringMatching(/^Not refreshed: /),
+      'Ada has 0 projects.',
+      'Not logged out: SESSION_STORE_UNAVAILABLE: told',
+    ]);
+    service.close();
+    service.closeAllConnections();
   });
 
   it('runs on its own', async () => {

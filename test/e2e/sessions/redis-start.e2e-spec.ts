@@ -50,6 +50,19 @@ suite(`a service on redis (${redisMissing ?? 'a redis-server that the test owns'
     expect(trusting.output() + wary.output()).not.toContain('CANARY');
   });
 
+  it('warns of nothing at the first login', async () => {
+    redis = await startRedis();
+    const service = await runService(folder.path, {
+      SESSION_STORE: 'redis',
+      REDIS_URL: redis.url,
+      SESSION_KEYS: sessionKeysSetting(),
+    });
+    const handle = await bearerHandle(service.graphql, { username: 'demo' });
+    expect((await service.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: true });
+    await service.stop();
+    expect(service.output()).not.toMatch(/"level":[456]0/);
+  });
+
   it('starts without redis, warns in one line, and needs no restart once it is there', async () => {
     redis = await startRedis(['--maxmemory-policy', 'allkeys-lru']);
     await redis.kill();

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
+import { eventually } from '../../support/eventually.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const LOGIN = 'mutation { login(input: {username: "nobody", password: "x"}) { expiresAt } }';
+
+describe('the address of a caller', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => (folder = await tempFolder()));
+  afterEach(async () => {
+    await stopServices();
+    await folder.remove();
+  });
+
+  /** The addresses that the audit log has of logins that came with these `X-Forwarded-For`. */
+  const addresses = async (service: RunningService, forwardedFor: readonly string[]): Promise<string[]> => {
+    for (const header of forwardedFor) {
+      const { errors } = await service.graphql(LOGIN, { headers: { 'x-forwarded-for': header } });
+      expect(errors?.[0]?.extensions).toMatchObject({ reason: 'LOGIN_FAILED' });
+    }
+    const found = (): string[] =>
+      [...service.output().matchAll(/"event":"login".*?"address":"([^"]+)"/g)].map(([, text = '']) => text);
+    await eventually(() => found().length === forwardedFor.length);
+    return found();
+  };
+
+  it('is not what a client says that reaches the port past the proxy', async () => {
+    const service = await runService(folder.path, { TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1' });
+    const forged = ['203.0.113.7', '10.0.0.1', '203.0.113.7, 10.0.0.1', '127.0.0.1', 'no address'];
+    expect(await addresses(service, forged)).toEqual(Array(5).fill('127.0.0.1'));
+  });
+
+  it('is the last one before the trusted proxies, in one spelling', async () => {
+    const service = await runService(folder.path, {
+      TRUSTED_PROXIES: 'loopback,10.0.0.0/8',
+      LOGIN_FAILURES_PER_MINUTE: '20',
+    });
+    const ipv4 = [
+      '203.0.113.7',
+      '203.0.113.7:50123',
+      '::ffff:203.0.113.7',
+      '::FFFF:CB00:7107',
+      '[::ffff:203.0.113.7]:443',
+      '0:0:0:0:0:ffff:203.0.113.7',
+      '198.51.100.1, 203.0.113.7',
+      '198.51.100.1, 203.0.113.7, 10.1.2.3',
+    ];
+    const ipv6 = [
+      '2001:db8::1',
+      '2001:0DB8:0:0::0001',
+      '[2001:db8::1]:443',
+      '[2001:db8::1]',
+      '2001:db8::1%eth0',
+    ];
+    expect(await addresses(service, [...ipv4, ...ipv6])).toEqual([
+      ...ipv4.map(() => '203.0.113.7'),
+      ...ipv6.map(() => '2001:db8::1'),
+    ]);
+  });
+
+  it.each(['unknown', '203.0.113', '203.0.113.07', '0x7f.1', '2001:db8::1::2', '203.0.113.7:port'])(
+    'is refused where a trusted proxy calls it %j',
+    async (header) => {
+      const service = await runService(folder.path, { TRUSTED_PROXIES: 'loopback' });
+      const answer = await service.graphql('{ hasSession }', { headers: { 'x-forwarded-for': header } });
+      expect(answer.status).toBe(400);
+    },
+  );
+
+  it('is that of the last proxy while none is trusted, and the log says so once', async () => {
+    const service = await runService(folder.path);
+    expect(await addresses(service, ['203.0.113.7', '203.0.113.8'])).toEqual(Array(2).fill('127.0.0.1'));
+    expect(service.output().split('but TRUSTED_PROXIES is not set')).toHaveLength(2);
+  });
+});
