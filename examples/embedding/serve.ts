@@ -17,15 +17,15 @@ const [portalPortico = 'http://127.0.0.1:3001', reportsPortico = 'http://127.0.0
 
 const portal = { page: 'portal', portico: portalPortico, files: ['page.css', 'portal.js', 'portico.js'] };
 const reports = { page: 'reports', portico: reportsPortico, files: ['page.css', 'reports.js', 'portico.js'] };
-const [portalOrigin, reportsOrigin]: [string, string] = await Promise.all([
-  serve('localhost', process.env.PORTAL_PORT ?? '4001', (request, response) =>
-    answer(portal, `frame-src ${reportsOrigin}; frame-ancestors 'none'`, reportsOrigin, request, response),
-  ),
-  serve('127.0.0.1', process.env.REPORTS_PORT ?? '4002', (request, response) =>
-    answer(reports, `frame-ancestors ${portalOrigin}`, portalOrigin, request, response),
-  ),
-]);
-console.log(`Portal   ${portalOrigin}\nReports  ${reportsOrigin}`);
+const origins = { portal: '', reports: '' };
+origins.portal = await serve('localhost', process.env.PORTAL_PORT ?? '4001', (request, response) => {
+  const policy = `frame-src ${origins.reports}; frame-ancestors 'none'`;
+  return answer(portal, policy, origins.reports, request, response);
+});
+origins.reports = await serve('127.0.0.1', process.env.REPORTS_PORT ?? '4002', (request, response) =>
+  answer(reports, `frame-ancestors ${origins.portal}`, origins.portal, request, response),
+);
+console.log(`Portal   ${origins.portal}\nReports  ${origins.reports}`);
 
 interface Site {
   readonly page: string;

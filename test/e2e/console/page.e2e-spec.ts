@@ -1,45 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser } from 'playwright-core';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
+import { expect, it } from '@jest/globals';
 import { faultsOf } from '../../support/console/accessibility.js';
-import { noBrowser, startBrowser } from '../../support/console/browser.js';
-import { type ConsolePage, openConsole } from '../../support/console/console-page.js';
-import { tempFolder } from '../../support/temp-folder.js';
+import { useConsole } from '../../support/console/console-fixture.js';
+import { type ConsolePage, NARROW, openConsole, WIDE } from '../../support/console/console-page.js';
+import { describeInBrowser } from '../../support/console/in-browser.js';
 
-const inBrowser = noBrowser === undefined ? describe : describe.skip;
-const WIDE = { width: 1280, height: 800 };
-const NARROW = { width: 390, height: 844 };
 const KILOBYTE = 1024;
 
-inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  let service: RunningService;
-  let browser: Browser;
-  beforeAll(async () => {
-    folder = await tempFolder();
-    service = await runService(folder.path);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await stopServices();
-    await folder.remove();
-  });
+describeInBrowser("the console's page", () => {
+  const fixture = useConsole();
 
   const logIn = async (console: ConsolePage): Promise<void> => {
-    await console.page.click('#demo-list button');
+    await console.clickDemo('demo');
     await console.says('Logged in as Dana Demo');
     await console.page.waitForSelector('.project');
   };
 
   it('loads less than 700 KB once, and none of its files a second time', async () => {
-    const console = await openConsole(browser, 'about:blank', { path: '' });
+    const console = await openConsole(fixture.browser, fixture.service.url);
     const { page } = console;
     const network = await page.context().newCDPSession(page);
     await network.send('Network.enable');
     const [files, cached] = [new Map<string, number>(), new Set<string>()];
     network.on('Network.responseReceived', ({ requestId, response }) => {
-      if (!response.url.startsWith(`${service.url}/graphql`)) files.set(requestId, 0);
+      if (!response.url.startsWith(`${fixture.service.url}/graphql`)) files.set(requestId, 0);
       if (response.fromDiskCache === true) cached.add(requestId);
     });
     network.on('Network.requestServedFromCache', ({ requestId }) => cached.add(requestId));
@@ -48,7 +31,7 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     });
     const load = async (): Promise<{ files: number; bytes: number }> => {
       files.clear();
-      await page.goto(service.url, { waitUntil: 'networkidle' });
+      await page.goto(fixture.service.url, { waitUntil: 'networkidle' });
       await console.says('Not logged in');
       const sent = [...files].filter(([id]) => !cached.has(id)).map(([, bytes]) => bytes);
       return { files: sent.length, bytes: sent.reduce((sum, bytes) => sum + bytes, 0) };
@@ -65,7 +48,7 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
   });
 
   it.each(['light', 'dark'] as const)('is of one color scheme, %s, in both halves', async (colorScheme) => {
-    const console = await openConsole(browser, service.url, { colorScheme, viewport: WIDE });
+    const console = await fixture.open({ colorScheme });
     const lightness = (selector: string): Promise<number> =>
       console.page.locator(selector).evaluate((element) => {
         const parts = getComputedStyle(element).backgroundColor.match(/\d+/g) ?? [];
@@ -76,11 +59,10 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
       if (colorScheme === 'dark') expect(await lightness(half)).toBeLessThan(60);
       else expect(await lightness(half)).toBeGreaterThan(230);
     }
-    await console.close();
   });
 
   it('follows the theme that is chosen in the editor', async () => {
-    const console = await openConsole(browser, service.url, { colorScheme: 'light', viewport: WIDE });
+    const console = await fixture.open({ colorScheme: 'light' });
     const { page } = console;
     const scheme = (): Promise<string> => page.evaluate('getComputedStyle(document.body).colorScheme');
     expect(await scheme()).toBe('light dark');
@@ -93,11 +75,10 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     expect(await scheme()).toBe('dark');
     // The dialog asks for a style that locks scrolling, and the policy allows no inline style sheet.
     expect(console.complaints.filter((text) => !text.startsWith('Applying inline style'))).toEqual([]);
-    await console.close();
   });
 
   it('is stacked at 390 pixels, with the result as wide as the page and nothing beside it', async () => {
-    const console = await openConsole(browser, service.url, { viewport: NARROW });
+    const console = await fixture.open({ viewport: NARROW });
     const { page } = console;
     await logIn(console);
     await page.click('.graphiql-execute-button');
@@ -117,11 +98,10 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     await page.waitForSelector('.graphiql-doc-explorer');
     expect((await page.locator('.graphiql-plugin').boundingBox())?.width).toBeGreaterThan(340);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await console.close();
   });
 
   it('lets the keyboard into each editor and out of it again, as the page says', async () => {
-    const console = await openConsole(browser, service.url, { viewport: WIDE });
+    const console = await fixture.open();
     const { page } = console;
     await page.waitForSelector('.graphiql-query-editor .CodeMirror');
     expect(await page.textContent('.hint')).toMatch(/Esc, then Tab leaves an\s+editor/);
@@ -141,11 +121,10 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     await page.keyboard.press('Escape');
     await page.keyboard.press('Shift+Tab');
     expect(await page.evaluate("document.activeElement.closest('.CodeMirror') === null")).toBe(true);
-    await console.close();
   });
 
   it('can be walked through by Tab alone, from its first control to its last, and logs in on the way', async () => {
-    const console = await openConsole(browser, service.url, { viewport: WIDE });
+    const console = await fixture.open();
     const { page } = console;
     await page.waitForSelector('.graphiql-query-editor .CodeMirror');
     const seen = new Set<string>();
@@ -168,15 +147,13 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await console.says('Logged in as Guest');
-    await console.close();
   });
 
   it('opens with the query and the variables of its address, runs nothing by itself, and gives such addresses', async () => {
     const query = 'query ($name: String!) { projectId(name: $name) }';
     const address = new URLSearchParams({ query, variables: '{"name": "Retail Sales"}' }).toString();
-    const console = await openConsole(browser, service.url, { path: `/graphql?${address}`, viewport: WIDE });
+    const console = await fixture.open({ path: `/graphql?${address}` });
     const { page } = console;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await logIn(console);
     expect(await page.textContent('.result-window')).not.toContain('projectId');
     await page.click('.graphiql-execute-button');
@@ -194,11 +171,10 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     await console.run('mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }');
     await page.click('#copy-link:text-is("Copy link")');
     await page.waitForSelector('#copy-link:text-is("Has a secret")');
-    await console.close();
   });
 
   it('shows a schema without federation in its documentation', async () => {
-    const console = await openConsole(browser, service.url, { viewport: WIDE });
+    const console = await fixture.open();
     const { page } = console;
     await page.click('[aria-label="Show Documentation Explorer"]');
     await page.waitForSelector('.graphiql-doc-explorer:has-text("Mutation")');
@@ -206,17 +182,16 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     expect(names).toContain('AuthPayload');
     expect(names).not.toMatch(/_Any|_Entity|_Service|link__|federation__|FieldSet/);
     expect(console.complaints).toEqual([]);
-    await console.close();
   });
 
   it('says without JavaScript that it needs some', async () => {
-    const console = await openConsole(browser, service.url, { javaScriptEnabled: false });
+    const console = await fixture.openApart({ javaScriptEnabled: false });
     expect(await console.page.isVisible('.noscript:has-text("needs JavaScript")')).toBe(true);
     await console.close();
   });
 
   it('has no critical or serious accessibility fault of its own: logged out and in, light and dark, wide and narrow', async () => {
-    const console = await openConsole(browser, service.url, { viewport: WIDE });
+    const console = await fixture.open();
     const { page } = console;
     await page.waitForSelector('.result-window textarea[aria-label]', { state: 'attached' });
     expect(await faultsOf(page)).toEqual([]);
@@ -237,6 +212,5 @@ inBrowser(`the console's page${noBrowser === undefined ? '' : ` (skipped: ${noBr
     }
     expect(await page.locator('h1').count()).toBe(1);
     expect(await page.locator('main').count()).toBe(1);
-    await console.close();
   });
 });

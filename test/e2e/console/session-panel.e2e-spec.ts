@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser } from 'playwright-core';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
-import { noBrowser, startBrowser } from '../../support/console/browser.js';
-import { type ConsolePage, openConsole } from '../../support/console/console-page.js';
-import { tempFolder } from '../../support/temp-folder.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import { useConsole } from '../../support/console/console-fixture.js';
+import { type ConsolePage } from '../../support/console/console-page.js';
+import { describeInBrowser } from '../../support/console/in-browser.js';
 
-const inBrowser = noBrowser === undefined ? describe : describe.skip;
-
-inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  let service: RunningService;
-  let browser: Browser;
-  beforeAll(async () => {
-    folder = await tempFolder();
-    service = await runService(folder.path);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await stopServices();
-    await folder.remove();
+describeInBrowser("the console's session panel", () => {
+  const fixture = useConsole();
+  let expiring: Promise<readonly ConsolePage[]>;
+  beforeAll(() => {
+    expiring = Promise.all([openExpiring(), openExpiring()]);
+    // The last test waits for it, and tells of a failure.
+    expiring.catch(() => undefined);
   });
 
-  const open = (path = '/'): Promise<ConsolePage> => openConsole(browser, service.url, { path });
-  const clickDemo = (console: ConsolePage, name: string): Promise<void> =>
-    console.page.click(`#demo-list button:has(strong:text-is("${name}"))`);
+  /** The platform ends such a session after five idle seconds, during which the other tests run. */
+  const openExpiring = async (): Promise<ConsolePage> => {
+    const console = await fixture.openApart();
+    await console.clickDemo('short-session');
+    await console.says('Logged in as Shay');
+    expect(await console.page.getAttribute('#session', 'class')).toBe('soon');
+    return console;
+  };
 
   it('shows who is logged in and until when, extends, logs out, and asks no host but the service', async () => {
-    const console = await open();
+    const console = await fixture.open();
     const { page } = console;
     await console.says('Not logged in; try demo / demo');
     expect(await page.isVisible('#session')).toBe(false);
@@ -52,13 +47,12 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     expect(await page.isVisible('#session')).toBe(false);
     await page.reload();
     await console.says('Not logged in');
-    expect([...console.hosts]).toEqual([new URL(service.url).host]);
+    expect([...console.hosts]).toEqual([new URL(fixture.service.url).host]);
     expect(console.complaints).toEqual([]);
-    await console.close();
   });
 
   it('follows mutations of the editor: a login, a login as somebody else, a logout', async () => {
-    const console = await open();
+    const console = await fixture.open();
     await console.says('Not logged in');
     await console.run('mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }');
     await console.says('Logged in as Dana Demo');
@@ -71,26 +65,13 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     await console.run('mutation { logout { loggedOut } }');
     await console.says('Logged out');
     expect(await console.page.isVisible('#projects')).toBe(false);
-    await console.close();
-  });
-
-  it('says that a session has expired, by itself and after a query', async () => {
-    const [waiting, asking] = await Promise.all([open(), open()]);
-    await Promise.all([clickDemo(waiting, 'short-session'), clickDemo(asking, 'short-session')]);
-    await Promise.all([waiting.says('Logged in as Shay'), asking.says('Logged in as Shay')]);
-    expect(await waiting.page.getAttribute('#session', 'class')).toBe('soon');
-    // The platform waits for five idle seconds, and nothing but its answer says when they are over.
-    await waiting.says('Logged out: the session has expired');
-    await asking.run('{ me { fullName } }');
-    await asking.says('Logged out: the session has expired');
-    await Promise.all([waiting.close(), asking.close()]);
   });
 
   it('tells in time that the session ends, and goes by the clock of the service', async () => {
-    const console = await open();
+    const console = await fixture.openApart();
     const { page } = console;
     await console.says('Not logged in');
-    await clickDemo(console, 'demo');
+    await console.clickDemo('demo');
     await console.says('Logged in as Dana Demo');
     await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
     await page.clock.setFixedTime(Date.now() + 29.5 * 60_000);
@@ -104,9 +85,8 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
   });
 
   it('lets somebody log out of whom the platform tells nothing, after a reload too', async () => {
-    const console = await open();
-    await console.says('Not logged in');
-    await clickDemo(console, 'backend-down');
+    const console = await fixture.open();
+    await console.clickDemo('backend-down');
     await console.says('Logged in. Who it is cannot be asked');
     await console.page.reload();
     await console.says('Logged in. Who it is cannot be asked');
@@ -115,25 +95,22 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     await console.page.waitForSelector('#status:text-matches("^The back-end")');
     await console.page.click('#logout');
     await console.says('Logged out');
-    await console.close();
   });
 
   it('follows what another tab does', async () => {
-    const console = await open();
+    const console = await fixture.open();
     await console.says('Not logged in');
     const other = await console.page.context().newPage();
-    await other.goto(service.url);
+    await other.goto(fixture.service.url);
     await other.click('#demo-list button:has(strong:text-is("demo"))');
     await console.says('Logged in as Dana Demo');
     await other.click('#logout');
     await console.says('Logged out');
-    await console.close();
   });
 
   it('keeps what it knows while the service is away, and says so', async () => {
-    const console = await open();
-    await console.says('Not logged in');
-    await clickDemo(console, 'demo');
+    const console = await fixture.open();
+    await console.clickDemo('demo');
     await console.says('Logged in as Dana Demo');
     await console.page.context().setOffline(true);
     await console.page.click('#extend');
@@ -142,15 +119,13 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     await console.page.context().setOffline(false);
     await console.page.click('#logout');
     await console.says('Logged out');
-    await console.close();
   });
 
   it('lists projects with ids to copy, finds them by name, and shows thousands by the page', async () => {
-    const console = await open();
+    const console = await fixture.open();
     const { page } = console;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await console.says('Not logged in');
-    await clickDemo(console, 'many-projects');
+    await console.clickDemo('many-projects');
     await page.waitForSelector('#project-count:text-is("5,000")');
     expect(await page.locator('.project').count()).toBe(10);
     await page.click('#more-projects');
@@ -163,15 +138,22 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
     await page.fill('#project-search', 'nothing like it');
     await page.waitForSelector('#project-note:text-is("None")');
-    await console.close();
   });
 
   it('says why projects are missing', async () => {
-    const console = await open();
-    await console.says('Not logged in');
-    await clickDemo(console, 'no-privileges');
+    const console = await fixture.open();
+    await console.clickDemo('no-privileges');
     await console.says('Logged in as Nora');
     await console.page.waitForSelector('#project-note:has-text("privilege")');
-    await console.close();
+  });
+
+  it('says that a session has expired, by itself and after a query', async () => {
+    const [waiting, asking] = await expiring;
+    if (waiting === undefined || asking === undefined) throw new Error('two sessions were to expire');
+    // Nothing but the answer of the platform says when the five seconds are over.
+    await waiting.says('Logged out: the session has expired');
+    await asking.run('{ me { fullName } }');
+    await asking.says('Logged out: the session has expired');
+    await Promise.all([waiting.close(), asking.close()]);
   });
 });
