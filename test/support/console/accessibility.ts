@@ -14,6 +14,8 @@ export interface Fault {
 const OF_GRAPHIQL: readonly (readonly [rule: string, element: RegExp])[] = [
   // A tab is a list item that holds buttons.
   ['nested-interactive', /^\.graphiql-tab/],
+  // The field that takes the keys, and scrolls by them, is beside the region and not in it.
+  ['scrollable-region-focusable', /\.CodeMirror-scroll$/],
 ];
 
 /** The critical and serious faults of a page, those of GraphiQL's own markup left out. */
