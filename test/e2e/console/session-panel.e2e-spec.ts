@@ -1,29 +1,38 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type Page } from 'playwright-core';
 import { useConsole } from '../../support/console/console-fixture.js';
 import { type ConsolePage } from '../../support/console/console-page.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
 
 describeInBrowser("the console's session panel", () => {
   const fixture = useConsole();
+  let console: ConsolePage;
+  let page: Page;
   let expiring: Promise<readonly ConsolePage[]>;
-  beforeAll(() => {
+  beforeAll(async () => {
     expiring = Promise.all([openExpiring(), openExpiring()]);
     // The last test waits for it, and tells of a failure.
     expiring.catch(() => undefined);
+    console = await fixture.open();
+    ({ page } = console);
+  });
+  beforeEach(async () => {
+    await page.context().setOffline(false);
+    if (!(await page.isVisible('#logout'))) return;
+    await page.click('#logout');
+    await console.says('Logged out');
   });
 
   /** The platform ends such a session after five idle seconds, during which the other tests run. */
   const openExpiring = async (): Promise<ConsolePage> => {
-    const console = await fixture.openApart();
-    await console.clickDemo('short-session');
-    await console.says('Logged in as Shay');
-    expect(await console.page.getAttribute('#session', 'class')).toBe('soon');
-    return console;
+    const apart = await fixture.openApart();
+    await apart.clickDemo('short-session');
+    await apart.says('Logged in as Shay');
+    expect(await apart.page.getAttribute('#session', 'class')).toBe('soon');
+    return apart;
   };
 
   it('shows who is logged in and until when, extends, logs out, and asks no host but the service', async () => {
-    const console = await fixture.open();
-    const { page } = console;
     await console.says('Not logged in; try demo / demo');
     expect(await page.isVisible('#session')).toBe(false);
 
@@ -52,79 +61,54 @@ describeInBrowser("the console's session panel", () => {
   });
 
   it('follows mutations of the editor: a login, a login as somebody else, a logout', async () => {
-    const console = await fixture.open();
-    await console.says('Not logged in');
     await console.run('mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }');
     await console.says('Logged in as Dana Demo');
-    await console.page.waitForSelector('#project-count:text-is("12")');
+    await page.waitForSelector('#project-count:text-is("12")');
     await console.run(
       'mutation { login(input: {username: "twin-projects", password: "demo"}) { expiresAt } }',
     );
     await console.says('Logged in as Toni Twinprojects');
-    await console.page.waitForSelector('#project-count:text-is("13")');
+    await page.waitForSelector('#project-count:text-is("13")');
     await console.run('mutation { logout { loggedOut } }');
     await console.says('Logged out');
-    expect(await console.page.isVisible('#projects')).toBe(false);
-  });
-
-  it('tells in time that the session ends, and goes by the clock of the service', async () => {
-    const console = await fixture.openApart();
-    const { page } = console;
-    await console.says('Not logged in');
-    await console.clickDemo('demo');
-    await console.says('Logged in as Dana Demo');
-    await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
-    await page.clock.setFixedTime(Date.now() + 29.5 * 60_000);
-    await console.says('The session ends within a minute');
-    expect(await page.getAttribute('#session', 'class')).toBe('soon');
-    // An answer tells what time it is there.
-    await console.run('{ hasSession }');
-    await page.waitForSelector('#session:not(.soon)');
-    await page.waitForSelector('#remaining:text-matches("^(30:0|29:5)")');
-    await console.close();
+    expect(await page.isVisible('#projects')).toBe(false);
   });
 
   it('lets somebody log out of whom the platform tells nothing, after a reload too', async () => {
-    const console = await fixture.open();
     await console.clickDemo('backend-down');
     await console.says('Logged in. Who it is cannot be asked');
-    await console.page.reload();
+    await page.reload();
     await console.says('Logged in. Who it is cannot be asked');
-    expect(await console.page.isEnabled('#logout')).toBe(true);
-    await console.page.click('#extend');
-    await console.page.waitForSelector('#status:text-matches("^The back-end")');
-    await console.page.click('#logout');
+    expect(await page.isEnabled('#logout')).toBe(true);
+    await page.click('#extend');
+    await page.waitForSelector('#status:text-matches("^The back-end")');
+    await page.click('#logout');
     await console.says('Logged out');
   });
 
   it('follows what another tab does', async () => {
-    const console = await fixture.open();
-    await console.says('Not logged in');
-    const other = await console.page.context().newPage();
+    const other = await page.context().newPage();
     await other.goto(fixture.service.url);
     await other.click('#demo-list button:has(strong:text-is("demo"))');
     await console.says('Logged in as Dana Demo');
     await other.click('#logout');
     await console.says('Logged out');
+    await other.close();
   });
 
   it('keeps what it knows while the service is away, and says so', async () => {
-    const console = await fixture.open();
     await console.clickDemo('demo');
     await console.says('Logged in as Dana Demo');
-    await console.page.context().setOffline(true);
-    await console.page.click('#extend');
+    await page.context().setOffline(true);
+    await page.click('#extend');
     await console.says('Failed to fetch');
-    expect(await console.page.isEnabled('#logout')).toBe(true);
-    await console.page.context().setOffline(false);
-    await console.page.click('#logout');
+    expect(await page.isEnabled('#logout')).toBe(true);
+    await page.context().setOffline(false);
+    await page.click('#logout');
     await console.says('Logged out');
   });
 
   it('lists projects with ids to copy, finds them by name, and shows thousands by the page', async () => {
-    const console = await fixture.open();
-    const { page } = console;
-    await console.says('Not logged in');
     await console.clickDemo('many-projects');
     await page.waitForSelector('#project-count:text-is("5,000")');
     expect(await page.locator('.project').count()).toBe(10);
@@ -141,10 +125,23 @@ describeInBrowser("the console's session panel", () => {
   });
 
   it('says why projects are missing', async () => {
-    const console = await fixture.open();
     await console.clickDemo('no-privileges');
     await console.says('Logged in as Nora');
-    await console.page.waitForSelector('#project-note:has-text("privilege")');
+    await page.waitForSelector('#project-note:has-text("privilege")');
+  });
+
+  it('tells in time that the session ends, and goes by the clock of the service', async () => {
+    await console.clickDemo('demo');
+    await console.says('Logged in as Dana Demo');
+    await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
+    // From here on for the rest of the page's life: no test may follow in it.
+    await page.clock.setFixedTime(Date.now() + 29.5 * 60_000);
+    await console.says('The session ends within a minute');
+    expect(await page.getAttribute('#session', 'class')).toBe('soon');
+    // An answer tells what time it is there.
+    await console.run('{ hasSession }');
+    await page.waitForSelector('#session:not(.soon)');
+    await page.waitForSelector('#remaining:text-matches("^(30:0|29:5)")');
   });
 
   it('says that a session has expired, by itself and after a query', async () => {
