@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Page } from 'playwright-core';
 import { useConsole } from '../../support/console/console-fixture.js';
 import { type ConsolePage } from '../../support/console/console-page.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
+
+const DOCS = new URL('../../../docs/frontend.md', import.meta.url);
 
 describeInBrowser("the console's session panel", () => {
   const fixture = useConsole();
@@ -94,6 +97,39 @@ describeInBrowser("the console's session panel", () => {
     await other.click('#logout');
     await console.says('Logged out');
     await other.close();
+  });
+
+  it('can be had in a page of one’s own by the countdown and the tabs of docs/frontend.md, in 15 lines and 3', async () => {
+    const [, text = ''] = (await readFile(DOCS, 'utf8')).split('### A countdown');
+    const [countdown = '', tabs = ''] = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
+    expect([countdown, tabs].map((code) => code.trim().split('\n').length)).toEqual([15, 3]);
+    const context = await fixture.browser.newContext();
+    await context.route('**/page', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+    );
+    const open = async (): Promise<Page> => {
+      const tab = await context.newPage();
+      await tab.goto(`${fixture.service.url}/page`);
+      await tab.addScriptTag({
+        content: `const shown = [], show = (at) => shown.push(at); ${countdown}${tabs}`,
+      });
+      return tab;
+    };
+    const [first, other] = [await open(), await open()];
+    await first.evaluate(
+      `ask('mutation { login(input: { username: "demo", password: "demo" }) { sessionStatus { id } } }')`,
+    );
+    await first.evaluate('look()');
+    const minutes = await first.evaluate<number>('(until - Date.now()) / 60_000');
+    expect(minutes).toBeGreaterThan(28);
+    expect(minutes).toBeLessThanOrEqual(30);
+    expect(await other.evaluate('until')).toBe(0);
+    await first.evaluate('extend().then(changed)');
+    expect(await first.evaluate('shown.at(-1) >= Date.now() + 28 * 60_000')).toBe(true);
+    await other.waitForFunction('until > 0');
+    await other.evaluate("ask('mutation { logout { loggedOut } }').then(changed)");
+    await first.waitForFunction('until === 0');
+    await context.close();
   });
 
   it('keeps what it knows while the service is away, and says so', async () => {
