@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type Frame, type Page } from 'playwright-core';
 import { type EmbeddedPlatform, startEmbeddedPlatform } from '../../../src/embedded-platform/index.js';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
@@ -30,8 +30,8 @@ describeInBrowser('the embedding example', () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let traces: Traces;
-  let minted: string[];
+  const traces: Traces = { addresses: [], headers: [], said: [], asked: [] };
+  const minted: string[] = [];
   beforeAll(async () => {
     folders = await Promise.all([tempFolder(), tempFolder()]);
     platform = await startEmbeddedPlatform();
@@ -45,17 +45,7 @@ describeInBrowser('the embedding example', () => {
     example = await startEmbeddingExample(portal?.url ?? '', reports?.url ?? '');
     stranger = await startPageServer();
     browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await example.stop();
-    await stopServices();
-    await Promise.all([platform.close(), stranger.close(), ...folders.map((folder) => folder.remove())]);
-  });
-  beforeEach(async () => {
     context = await browser.newContext();
-    traces = { addresses: [], headers: [], said: [], asked: [] };
-    minted = [];
     context.on('request', (request) => {
       traces.addresses.push(request.url());
       traces.headers.push(JSON.stringify(request.headers()));
@@ -65,7 +55,20 @@ describeInBrowser('the embedding example', () => {
     context.on('console', (message) => traces.said.push(message.text()));
     page = await context.newPage();
   });
-  afterEach(() => context.close());
+  afterAll(async () => {
+    await browser.close();
+    await example.stop();
+    await stopServices();
+    await Promise.all([platform.close(), stranger.close(), ...folders.map((folder) => folder.remove())]);
+  });
+  beforeEach(async () => {
+    for (const other of context.pages()) if (other !== page) await other.close();
+    await page.unrouteAll();
+    await page.goto('about:blank');
+    await context.clearCookies();
+    for (const kind of Object.values(traces)) kind.length = 0;
+    minted.length = 0;
+  });
 
   const logIn = async (username = 'demo'): Promise<void> => {
     await page.goto(example.portal);
