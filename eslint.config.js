@@ -24,7 +24,7 @@ const privateByHash = [
   },
 ];
 
-/** What the scripts of the console's page find in a browser. */
+/** What the scripts of our pages find in a browser. */
 const BROWSER = [
   'BroadcastChannel',
   'document',
@@ -38,6 +38,7 @@ const BROWSER = [
   'setTimeout',
   'clearTimeout',
   'URLSearchParams',
+  'window',
 ];
 
 export default tseslint.config(
@@ -108,7 +109,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/console/page/*.js'],
+    files: ['src/console/page/*.js', 'examples/embedding/*.js'],
     languageOptions: { globals: Object.fromEntries(BROWSER.map((name) => [name, 'readonly'])) },
     rules: { 'max-lines': ['error', { max: 300 }] },
   },

@@ -3,10 +3,14 @@ const SHOWN_MS = 1500;
 /** Copies a text, if there is one to give, and says so on the button that asked for it. */
 export async function copyFrom(button, text) {
   const label = button.textContent;
+  const name = button.getAttribute('aria-label');
+  // What it is called is what it shows, for those who speak to it as well.
+  button.removeAttribute('aria-label');
   button.textContent = text === undefined ? 'Has a secret' : (await copy(text)) ? 'Copied' : 'Not allowed';
   button.disabled = true;
   setTimeout(() => {
     button.textContent = label;
+    if (name !== null) button.setAttribute('aria-label', name);
     button.disabled = false;
   }, SHOWN_MS);
 }

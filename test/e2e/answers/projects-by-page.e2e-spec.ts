@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { MetricsModule } from '../../../src/metrics/metrics.module.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
@@ -22,7 +23,9 @@ describe('projects by the page', () => {
   let platform: ScriptedPlatform;
   let app: TestApp;
   let handle: string;
+  const logged: string[] = [];
   beforeAll(async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((message) => logged.push(String(message)));
     platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'POST auth/logout': { status: 204 },
@@ -31,7 +34,10 @@ describe('projects by the page', () => {
     app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl, METRICS_PORT: '0' });
     handle = await bearerHandle(app.graphql, { username: 'demo', password: 'demo' });
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await app.close();
+    jest.restoreAllMocks();
+  });
 
   it('gives every project once over pages of the largest size, each from one call to the platform', async () => {
     const names: string[] = [];
@@ -88,12 +94,14 @@ describe('projects by the page', () => {
     }
   });
 
-  it('leaves out what has no id or no name, and counts it', async () => {
+  it('leaves out what has no id or no name, counts it, and logs it once', async () => {
     const { data } = await app.graphql('{ projects { id } projectId(name: "Twin 3") }', { handle });
     expect(data.projects).toHaveLength(COUNT + 2);
     const metrics = metricsReader(app.app.get(MetricsModule).url ?? '');
     expect(await metrics.value('portico_projects_left_out_total')).toBe(
       NAMELESS.length * platform.count('GET projects'),
     );
+    expect(platform.count('GET projects')).toBeGreaterThan(1);
+    expect(logged.filter((message) => message.includes('left out'))).toHaveLength(1);
   });
 });

@@ -43,6 +43,7 @@ describe('the files of the console', () => {
 
   it('are named by their content, compressed as asked, and the same however they are sent', async () => {
     expect(assets.length).toBeGreaterThan(12);
+    expect(assets).toContainEqual(expect.stringMatching(/favicon\.\w+\.svg$/));
     for (const path of new Set(assets)) {
       expect(path).toMatch(/\.[0-9a-f]{10}\.(js|css|svg)$/);
       const [plain, gzip, brotli] = await Promise.all([

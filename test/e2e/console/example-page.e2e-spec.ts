@@ -1,22 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
+import { type Browser, type Page } from 'playwright-core';
+import { runService, stopServices } from '../../support/app/run-service.js';
 import { faultsOf } from '../../support/console/accessibility.js';
-import { noBrowser, startBrowser } from '../../support/console/browser.js';
+import { startBrowser } from '../../support/console/browser.js';
+import { NARROW, WIDE } from '../../support/console/console-page.js';
 import { buildExamplePage, type ExamplePage, startExamplePage } from '../../support/console/example-page.js';
+import { describeInBrowser } from '../../support/console/in-browser.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-const inBrowser = noBrowser === undefined ? describe : describe.skip;
-
-inBrowser(`the example page${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
+describeInBrowser('the example page', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
-  let service: RunningService;
   let site: ExamplePage;
   let browser: Browser;
+  let page: Page;
+  let expiring: Promise<readonly Page[]>;
   beforeAll(async () => {
     folder = await tempFolder();
-    [service, browser] = await Promise.all([runService(folder.path), startBrowser(), buildExamplePage()]);
+    const [service, started] = await Promise.all([
+      runService(folder.path),
+      startBrowser(),
+      buildExamplePage(),
+    ]);
+    browser = started;
     site = await startExamplePage(service.url);
+    expiring = openExpiring();
+    // The last test waits for it, and tells of a failure.
+    expiring.catch(() => undefined);
+    page = await browser.newPage();
   });
   afterAll(async () => {
     await browser.close();
@@ -25,61 +35,72 @@ inBrowser(`the example page${noBrowser === undefined ? '' : ` (skipped: ${noBrow
     await folder.remove();
   });
 
-  const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
-    const page = await (await browser.newContext(options)).newPage();
+  /** Two tabs with a session that the platform ends after five idle seconds, during which the other tests run. */
+  const openExpiring = async (): Promise<readonly Page[]> => {
+    const context = await browser.newContext();
+    const tabs = [await context.newPage(), await context.newPage()] as const;
+    for (const tab of tabs) await tab.goto(site.url);
+    await tabs[1].waitForSelector('.login');
+    await logIn(tabs[0], 'short-session');
+    await says(tabs[1], 'Shay Shortsession');
+    await tabs[0].waitForSelector('.clock.soon');
+    return tabs;
+  };
+  /** As for somebody who has never been here. */
+  const open = async (): Promise<void> => {
+    await page.context().clearCookies();
     await page.goto(site.url);
     await page.waitForSelector('.login');
-    return page;
   };
-  const logIn = async (page: Page, username: string, password = 'demo'): Promise<void> => {
-    await page.fill('[name=username]', username);
-    await page.fill('[name=password]', password);
-    await page.click('text="Log in"');
+  const logIn = async (on: Page, username: string, password = 'demo'): Promise<void> => {
+    await on.fill('[name=username]', username);
+    await on.fill('[name=password]', password);
+    await on.click('text="Log in"');
   };
-  const says = async (page: Page, text: string): Promise<void> => {
-    await page.waitForSelector(`:text(${JSON.stringify(text)})`);
+  const says = async (on: Page, text: string): Promise<void> => {
+    await on.waitForSelector(`:text(${JSON.stringify(text)})`);
   };
 
-  it('logs in, finds projects by name and shows more, and logs out, and no script sees a token', async () => {
-    const page = await open();
-    await logIn(page, 'demo');
-    await says(page, '12 projects');
-    await says(page, 'Dana Demo');
-    expect(await page.evaluate('document.cookie')).toBe('');
-    expect(await page.locator('.cards li').count()).toBe(9);
-    await page.click('text="Show more"');
-    await page.waitForSelector('.cards >> nth=1 >> text=Sandbox');
-    await page.fill('input[type=search]', 'retail');
-    await says(page, '1 project');
-    expect(await page.textContent('.cards')).toContain('Retail Sales');
-    await page.click('text="Log out"');
-    await says(page, 'You are logged out');
-    await page.context().close();
+  describe.each([WIDE, NARROW])('$width pixels wide', (viewport) => {
+    it.each(['light', 'dark'] as const)(
+      'logs in, finds projects by name, shows more, stays, logs out, fits and has no serious fault, %s',
+      async (colorScheme) => {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize(viewport);
+        await open();
+        expect(await faultsOf(page)).toEqual([]);
+        const ground = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+        expect(ground).toBe(colorScheme === 'dark' ? 'rgb(25, 23, 19)' : 'rgb(250, 248, 243)');
+        await logIn(page, 'demo');
+        await says(page, '12 projects');
+        await says(page, 'Dana Demo');
+        expect(await page.evaluate('document.cookie')).toBe('');
+        expect(await page.locator('.cards li').count()).toBe(9);
+        await page.click('text="Show more"');
+        await page.waitForSelector('.cards >> nth=1 >> text=Sandbox');
+        await page.waitForSelector('.clock:text-matches("^(30:00|29:5)")');
+        await page.click('text="Stay logged in"');
+        expect(await faultsOf(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+        await page.fill('input[type=search]', 'retail');
+        await says(page, '1 project');
+        expect(await page.textContent('.cards')).toContain('Retail Sales');
+        await page.click('text="Log out"');
+        await says(page, 'You are logged out');
+      },
+    );
   });
 
   it('counts down to the end of the session, and begins anew when it is extended', async () => {
-    const page = await open();
+    await open();
     await logIn(page, 'demo');
     await page.waitForSelector('.clock:text-matches("^29:5")');
     await page.click('text="Stay logged in"');
     await page.waitForSelector('.clock:text-matches("^30:00")');
-    await page.context().close();
-  });
-
-  it('shows the login form by itself when the session has ended, in every tab', async () => {
-    const page = await open();
-    const other = await page.context().newPage();
-    await other.goto(site.url);
-    await other.waitForSelector('.login');
-    await logIn(page, 'short-session');
-    await says(other, 'Shay Shortsession');
-    await page.waitForSelector('.clock.soon');
-    await Promise.all([says(page, 'You are logged out'), says(other, 'You are logged out')]);
-    await page.context().close();
   });
 
   it('tells each error for a person', async () => {
-    const page = await open();
+    await open();
     for (const [username, sentence] of [
       ['nobody', 'The user name or the password is wrong.'],
       ['expired-password', 'Your password has expired.'],
@@ -98,16 +119,10 @@ inBrowser(`the example page${noBrowser === undefined ? '' : ` (skipped: ${noBrow
     await page.context().setOffline(true);
     await page.click('text="Stay logged in"');
     await says(page, 'The service cannot be reached.');
-    await page.context().close();
+    await page.context().setOffline(false);
   });
 
-  it.each(['light', 'dark'] as const)('fits a phone and has no serious fault, %s', async (colorScheme) => {
-    const page = await open({ colorScheme, viewport: { width: 390, height: 844 } });
-    expect(await faultsOf(page)).toEqual([]);
-    await logIn(page, 'demo');
-    await says(page, '12 projects');
-    expect(await faultsOf(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await page.context().close();
+  it('shows the login form by itself when the session has ended, in every tab', async () => {
+    for (const tab of await expiring) await says(tab, 'You are logged out');
   });
 });

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser } from 'playwright-core';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
-import { noBrowser, startBrowser } from '../../support/console/browser.js';
-import { type ConsolePage, openConsole } from '../../support/console/console-page.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { useConsole } from '../../support/console/console-fixture.js';
+import { type ConsolePage } from '../../support/console/console-page.js';
+import { describeInBrowser } from '../../support/console/in-browser.js';
 import { type ProfilesFile, profilesFile } from '../../support/credentials/profiles-file.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';
 import { eventually } from '../../support/eventually.js';
-import { tempFolder } from '../../support/temp-folder.js';
 
-const inBrowser = noBrowser === undefined ? describe : describe.skip;
 const PROFILE_KEY = 'the key of the nightly profile';
 const PROFILES = `profiles:
   nightly:
@@ -17,30 +14,22 @@ const PROFILES = `profiles:
     profileKeySha256: ${createHash('sha256').update(PROFILE_KEY).digest('hex')}
 `;
 
-inBrowser(`the console's login form${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
+describeInBrowser("the console's login form", () => {
   let profiles: ProfilesFile;
-  let service: RunningService;
-  let browser: Browser;
   let console: ConsolePage;
   beforeAll(async () => {
-    folder = await tempFolder();
     profiles = await profilesFile(PROFILES);
-    service = await runService(folder.path, {
-      CREDENTIALS_FILE: profiles.path,
-      NIGHTLY_KEY: 'demo-api-key',
-      // The page's own documents must have it too.
-      FIELD_PREFIX: 'analytics',
-    });
-    browser = await startBrowser();
-    console = await openConsole(browser, service.url);
   });
-  afterAll(async () => {
-    await browser.close();
-    await stopServices();
-    await profiles.remove();
-    await folder.remove();
+  const fixture = useConsole(() => ({
+    CREDENTIALS_FILE: profiles.path,
+    NIGHTLY_KEY: 'demo-api-key',
+    // The page's own documents must have it too.
+    FIELD_PREFIX: 'analytics',
+  }));
+  beforeAll(async () => {
+    console = await fixture.open();
   });
+  afterAll(() => profiles.remove());
 
   const logIn = async (way: string, given: Record<string, string>): Promise<void> => {
     await console.page.selectOption('#mode', way);
@@ -64,7 +53,7 @@ inBrowser(`the console's login form${noBrowser === undefined ? '' : ` (skipped: 
   });
 
   it('logs in by an identity token', async () => {
-    const platform = /Platform\s+(\S+)/.exec(service.output())?.[1] ?? '';
+    const platform = /Platform\s+(\S+)/.exec(fixture.service.output())?.[1] ?? '';
     await logIn('identityToken', { identityToken: await mintIdentityToken(platform) });
     await console.says('Logged in as Dana Demo');
     await console.page.click('#logout');

@@ -1,34 +1,41 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser } from 'playwright-core';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
-import { noBrowser, startBrowser } from '../../support/console/browser.js';
-import { type ConsolePage, openConsole } from '../../support/console/console-page.js';
-import { tempFolder } from '../../support/temp-folder.js';
+import { readFile } from 'node:fs/promises';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type Page } from 'playwright-core';
+import { useConsole } from '../../support/console/console-fixture.js';
+import { type ConsolePage } from '../../support/console/console-page.js';
+import { describeInBrowser } from '../../support/console/in-browser.js';
 
-const inBrowser = noBrowser === undefined ? describe : describe.skip;
+const DOCS = new URL('../../../docs/frontend.md', import.meta.url);
 
-inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  let service: RunningService;
-  let browser: Browser;
+describeInBrowser("the console's session panel", () => {
+  const fixture = useConsole();
+  let console: ConsolePage;
+  let page: Page;
+  let expiring: Promise<readonly ConsolePage[]>;
   beforeAll(async () => {
-    folder = await tempFolder();
-    service = await runService(folder.path);
-    browser = await startBrowser();
+    expiring = Promise.all([openExpiring(), openExpiring()]);
+    // The last test waits for it, and tells of a failure.
+    expiring.catch(() => undefined);
+    console = await fixture.open();
+    ({ page } = console);
   });
-  afterAll(async () => {
-    await browser.close();
-    await stopServices();
-    await folder.remove();
+  beforeEach(async () => {
+    await page.context().setOffline(false);
+    if (!(await page.isVisible('#logout'))) return;
+    await page.click('#logout');
+    await console.says('Logged out');
   });
 
-  const open = (path = '/'): Promise<ConsolePage> => openConsole(browser, service.url, { path });
-  const clickDemo = (console: ConsolePage, name: string): Promise<void> =>
-    console.page.click(`#demo-list button:has(strong:text-is("${name}"))`);
+  /** The platform ends such a session after five idle seconds, during which the other tests run. */
+  const openExpiring = async (): Promise<ConsolePage> => {
+    const apart = await fixture.openApart();
+    await apart.clickDemo('short-session');
+    await apart.says('Logged in as Shay');
+    expect(await apart.page.getAttribute('#session', 'class')).toBe('soon');
+    return apart;
+  };
 
   it('shows who is logged in and until when, extends, logs out, and asks no host but the service', async () => {
-    const console = await open();
-    const { page } = console;
     await console.says('Not logged in; try demo / demo');
     expect(await page.isVisible('#session')).toBe(false);
 
@@ -52,105 +59,93 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     expect(await page.isVisible('#session')).toBe(false);
     await page.reload();
     await console.says('Not logged in');
-    expect([...console.hosts]).toEqual([new URL(service.url).host]);
+    expect([...console.hosts]).toEqual([new URL(fixture.service.url).host]);
     expect(console.complaints).toEqual([]);
-    await console.close();
   });
 
   it('follows mutations of the editor: a login, a login as somebody else, a logout', async () => {
-    const console = await open();
-    await console.says('Not logged in');
     await console.run('mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }');
     await console.says('Logged in as Dana Demo');
-    await console.page.waitForSelector('#project-count:text-is("12")');
+    await page.waitForSelector('#project-count:text-is("12")');
     await console.run(
       'mutation { login(input: {username: "twin-projects", password: "demo"}) { expiresAt } }',
     );
     await console.says('Logged in as Toni Twinprojects');
-    await console.page.waitForSelector('#project-count:text-is("13")');
+    await page.waitForSelector('#project-count:text-is("13")');
     await console.run('mutation { logout { loggedOut } }');
     await console.says('Logged out');
-    expect(await console.page.isVisible('#projects')).toBe(false);
-    await console.close();
-  });
-
-  it('says that a session has expired, by itself and after a query', async () => {
-    const [waiting, asking] = await Promise.all([open(), open()]);
-    await Promise.all([clickDemo(waiting, 'short-session'), clickDemo(asking, 'short-session')]);
-    await Promise.all([waiting.says('Logged in as Shay'), asking.says('Logged in as Shay')]);
-    expect(await waiting.page.getAttribute('#session', 'class')).toBe('soon');
-    // The platform waits for five idle seconds, and nothing but its answer says when they are over.
-    await waiting.says('Logged out: the session has expired');
-    await asking.run('{ me { fullName } }');
-    await asking.says('Logged out: the session has expired');
-    await Promise.all([waiting.close(), asking.close()]);
-  });
-
-  it('tells in time that the session ends, and goes by the clock of the service', async () => {
-    const console = await open();
-    const { page } = console;
-    await console.says('Not logged in');
-    await clickDemo(console, 'demo');
-    await console.says('Logged in as Dana Demo');
-    await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
-    await page.clock.setFixedTime(Date.now() + 29.5 * 60_000);
-    await console.says('The session ends within a minute');
-    expect(await page.getAttribute('#session', 'class')).toBe('soon');
-    // An answer tells what time it is there.
-    await console.run('{ hasSession }');
-    await page.waitForSelector('#session:not(.soon)');
-    await page.waitForSelector('#remaining:text-matches("^(30:0|29:5)")');
-    await console.close();
+    expect(await page.isVisible('#projects')).toBe(false);
   });
 
   it('lets somebody log out of whom the platform tells nothing, after a reload too', async () => {
-    const console = await open();
-    await console.says('Not logged in');
-    await clickDemo(console, 'backend-down');
+    await console.clickDemo('backend-down');
     await console.says('Logged in. Who it is cannot be asked');
-    await console.page.reload();
+    await page.reload();
     await console.says('Logged in. Who it is cannot be asked');
-    expect(await console.page.isEnabled('#logout')).toBe(true);
-    await console.page.click('#extend');
-    await console.page.waitForSelector('#status:text-matches("^The back-end")');
-    await console.page.click('#logout');
+    expect(await page.isEnabled('#logout')).toBe(true);
+    await page.click('#extend');
+    await page.waitForSelector('#status:text-matches("^The back-end")');
+    await page.click('#logout');
     await console.says('Logged out');
-    await console.close();
   });
 
   it('follows what another tab does', async () => {
-    const console = await open();
-    await console.says('Not logged in');
-    const other = await console.page.context().newPage();
-    await other.goto(service.url);
+    const other = await page.context().newPage();
+    await other.goto(fixture.service.url);
     await other.click('#demo-list button:has(strong:text-is("demo"))');
     await console.says('Logged in as Dana Demo');
     await other.click('#logout');
     await console.says('Logged out');
-    await console.close();
+    await other.close();
+  });
+
+  it('can be had in a page of one’s own by the countdown and the tabs of docs/frontend.md, in 15 lines and 3', async () => {
+    const [, text = ''] = (await readFile(DOCS, 'utf8')).split('### A countdown');
+    const [countdown = '', tabs = ''] = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
+    expect([countdown, tabs].map((code) => code.trim().split('\n').length)).toEqual([15, 3]);
+    const context = await fixture.browser.newContext();
+    await context.route('**/page', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+    );
+    const open = async (): Promise<Page> => {
+      const tab = await context.newPage();
+      await tab.goto(`${fixture.service.url}/page`);
+      await tab.addScriptTag({
+        content: `const shown = [], show = (at) => shown.push(at); ${countdown}${tabs}`,
+      });
+      return tab;
+    };
+    const [first, other] = [await open(), await open()];
+    await first.evaluate(
+      `ask('mutation { login(input: { username: "demo", password: "demo" }) { sessionStatus { id } } }')`,
+    );
+    await first.evaluate('look()');
+    const minutes = await first.evaluate<number>('(until - Date.now()) / 60_000');
+    expect(minutes).toBeGreaterThan(28);
+    expect(minutes).toBeLessThanOrEqual(30);
+    expect(await other.evaluate('until')).toBe(0);
+    await first.evaluate('extend().then(changed)');
+    expect(await first.evaluate('shown.at(-1) >= Date.now() + 28 * 60_000')).toBe(true);
+    await other.waitForFunction('until > 0');
+    await other.evaluate("ask('mutation { logout { loggedOut } }').then(changed)");
+    await first.waitForFunction('until === 0');
+    await context.close();
   });
 
   it('keeps what it knows while the service is away, and says so', async () => {
-    const console = await open();
-    await console.says('Not logged in');
-    await clickDemo(console, 'demo');
+    await console.clickDemo('demo');
     await console.says('Logged in as Dana Demo');
-    await console.page.context().setOffline(true);
-    await console.page.click('#extend');
+    await page.context().setOffline(true);
+    await page.click('#extend');
     await console.says('Failed to fetch');
-    expect(await console.page.isEnabled('#logout')).toBe(true);
-    await console.page.context().setOffline(false);
-    await console.page.click('#logout');
+    expect(await page.isEnabled('#logout')).toBe(true);
+    await page.context().setOffline(false);
+    await page.click('#logout');
     await console.says('Logged out');
-    await console.close();
   });
 
   it('lists projects with ids to copy, finds them by name, and shows thousands by the page', async () => {
-    const console = await open();
-    const { page } = console;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await console.says('Not logged in');
-    await clickDemo(console, 'many-projects');
+    await console.clickDemo('many-projects');
     await page.waitForSelector('#project-count:text-is("5,000")');
     expect(await page.locator('.project').count()).toBe(10);
     await page.click('#more-projects');
@@ -163,15 +158,35 @@ inBrowser(`the console's session panel${noBrowser === undefined ? '' : ` (skippe
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
     await page.fill('#project-search', 'nothing like it');
     await page.waitForSelector('#project-note:text-is("None")');
-    await console.close();
   });
 
   it('says why projects are missing', async () => {
-    const console = await open();
-    await console.says('Not logged in');
-    await clickDemo(console, 'no-privileges');
+    await console.clickDemo('no-privileges');
     await console.says('Logged in as Nora');
-    await console.page.waitForSelector('#project-note:has-text("privilege")');
-    await console.close();
+    await page.waitForSelector('#project-note:has-text("privilege")');
+  });
+
+  it('tells in time that the session ends, and goes by the clock of the service', async () => {
+    await console.clickDemo('demo');
+    await console.says('Logged in as Dana Demo');
+    await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
+    // From here on for the rest of the page's life: no test may follow in it.
+    await page.clock.setFixedTime(Date.now() + 29.5 * 60_000);
+    await console.says('The session ends within a minute');
+    expect(await page.getAttribute('#session', 'class')).toBe('soon');
+    // An answer tells what time it is there.
+    await console.run('{ hasSession }');
+    await page.waitForSelector('#session:not(.soon)');
+    await page.waitForSelector('#remaining:text-matches("^(30:0|29:5)")');
+  });
+
+  it('says that a session has expired, by itself and after a query', async () => {
+    const [waiting, asking] = await expiring;
+    if (waiting === undefined || asking === undefined) throw new Error('two sessions were to expire');
+    // Nothing but the answer of the platform says when the five seconds are over.
+    await waiting.says('Logged out: the session has expired');
+    await asking.run('{ me { fullName } }');
+    await asking.says('Logged out: the session has expired');
+    await Promise.all([waiting.close(), asking.close()]);
   });
 });

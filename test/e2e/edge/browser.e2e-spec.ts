@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { noBrowser, startBrowser } from '../../support/console/browser.js';
+import { startBrowser } from '../../support/console/browser.js';
+import { describeInBrowser } from '../../support/console/in-browser.js';
 import { type PageServer, startPageServer } from '../../support/console/page-server.js';
 import {
   type RecordingPlatform,
@@ -8,7 +9,6 @@ import {
 } from '../../support/embedded-platform/recording-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
-const inBrowser = noBrowser === undefined ? describe : describe.skip;
 const LOGIN = 'mutation { login(input: {username: "demo", password: "demo"}) { handle me { fullName } } }';
 const LOGOUT = 'mutation { logout { loggedOut } }';
 
@@ -53,7 +53,7 @@ function sandboxScript(script: string): string {
   })`;
 }
 
-inBrowser(`two origins in a browser${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`, () => {
+describeInBrowser('two origins in a browser', () => {
   let pages: PageServer;
   let otherPages: PageServer;
   let platform: RecordingPlatform;
@@ -75,8 +75,6 @@ inBrowser(`two origins in a browser${noBrowser === undefined ? '' : ` (skipped: 
       'a name that looks alike': `http://127.0.0.1.evil.test:${pages.port}`,
     };
     browser = await startBrowser('--host-resolver-rules=MAP *.evil.test 127.0.0.1');
-  });
-  beforeEach(async () => {
     context = await browser.newContext();
   });
   afterAll(async () => {
@@ -86,8 +84,11 @@ inBrowser(`two origins in a browser${noBrowser === undefined ? '' : ` (skipped: 
   });
 
   const json = { headers: { 'content-type': 'application/json' } };
+  const tabs = new Map<string, Page>();
+  /** One tab of each origin serves all tests; it is loaded anew, and what it did before is gone. */
   const open = async (origin: string): Promise<Page> => {
-    const page = await context.newPage();
+    const page = tabs.get(origin) ?? (await context.newPage());
+    tabs.set(origin, page);
     await page.goto(origin);
     return page;
   };
@@ -158,12 +159,14 @@ inBrowser(`two origins in a browser${noBrowser === undefined ? '' : ` (skipped: 
   it('from a frame without an origin fetch, and nothing comes of it', async () => {
     const victim = await loggedIn();
     const before = platform.calls();
-    const page = await open(allowed);
+    const page = await context.newPage();
+    await page.goto(allowed);
     for (const options of [{ mode: 'no-cors' }, json] as const) {
       const seen = await page.evaluate(sandboxScript(fetchScript(endpoint, LOGOUT, options)));
       expect(seen).toEqual(['null', 'blocked']);
     }
     expect(platform.calls()).toBe(before);
     expect(await dataFrom(victim, '{ hasSession }')).toEqual({ hasSession: true });
+    await page.close();
   });
 });

@@ -30,7 +30,6 @@ describe('the session that a page sees', () => {
   });
   afterAll(async () => {
     await app.close();
-    await platform.close();
     jest.restoreAllMocks();
   });
 
@@ -132,5 +131,15 @@ describe('the session that a page sees', () => {
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-portico=; .*Expires=Thu, 01 Jan 1970/),
     ]);
+  });
+
+  it('is told while the platform is away, which nobody asks', async () => {
+    const handle = await logIn();
+    const before = await session(handle);
+    expect(before).not.toBeNull();
+    await platform.close();
+    expect(await session(handle)).toEqual(before);
+    const { errors } = await app.graphql('{ me { id } }', { handle });
+    expect(errors?.[0]?.extensions.code).toBe('UPSTREAM_UNAVAILABLE');
   });
 });

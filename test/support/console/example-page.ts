@@ -21,12 +21,15 @@ export interface ExamplePage {
  * @throws with what the compiler says, where the page does not match the schema.
  */
 export async function buildExamplePage(): Promise<void> {
-  for (const [tool, ...args] of [['gql.tada', 'generate-output'], ['tsc'], ['vite', 'build']]) {
-    try {
-      await promisify(execFile)(`${FOLDER}/node_modules/.bin/${String(tool)}`, args, { cwd: FOLDER });
-    } catch (fault) {
-      throw new Error((fault as { stdout?: string }).stdout ?? String(fault), { cause: fault });
-    }
+  await run('gql.tada', 'generate-output');
+  await Promise.all([run('tsc'), run('vite', 'build')]);
+}
+
+async function run(tool: string, ...args: string[]): Promise<void> {
+  try {
+    await promisify(execFile)(`${FOLDER}/node_modules/.bin/${tool}`, args, { cwd: FOLDER });
+  } catch (fault) {
+    throw new Error((fault as { stdout?: string }).stdout ?? String(fault), { cause: fault });
   }
 }
 

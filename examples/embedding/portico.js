@@ -1,0 +1,26 @@
+/**
+ * Asks the Portico of this page's own origin.
+ *
+ * @param handle of a session that no cookie carries.
+ * @throws Error of the first error that Portico answers.
+ */
+export async function ask(query, { variables, handle } = {}) {
+  const headers = { 'content-type': 'application/json' };
+  if (handle !== undefined) headers.authorization = `Bearer ${handle}`;
+  const body = JSON.stringify({ query, variables });
+  const response = await fetch('/graphql', { method: 'POST', headers, body });
+  const { data, errors } = await response.json();
+  if (errors) throw new Error(errors[0].message);
+  return data;
+}
+
+/** The one origin that this page sends messages to and takes messages from. */
+export async function partnerOrigin() {
+  const response = await fetch('/settings.json');
+  const { partner } = await response.json();
+  return partner;
+}
+
+export function say(text) {
+  document.querySelector('#status').textContent = text;
+}
