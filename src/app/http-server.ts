@@ -89,11 +89,7 @@ export async function addHooks(
     traceIdOf,
     ({ caller, ip }) => (caller as FastifyRequest['caller'] | undefined)?.address ?? ip,
   );
-  const admission = new Admission({
-    inFlight: settings.MAX_IN_FLIGHT,
-    perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
-  });
-  server.server.on('connection', admission.pace.connected);
+  const admission = admissionTo(server, settings);
   const turns = answerTurns(server, admission.pace);
   addAnswerHeaders(server);
   readCallers(server, {
@@ -113,6 +109,13 @@ export async function addHooks(
   refuseEarly(server, admission);
   readDocumentIds(server);
   return { admission, turns };
+}
+
+function admissionTo(server: FastifyInstance, settings: Settings): Admission {
+  const { MAX_IN_FLIGHT: inFlight, MAX_IN_FLIGHT_PER_SESSION: perSession } = settings;
+  const admission = new Admission({ inFlight, perSession });
+  server.server.on('connection', admission.pace.connected);
+  return admission;
 }
 
 /** Large answers are made only while there is room for those that their readers have not taken yet. */
