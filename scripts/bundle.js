@@ -21,19 +21,11 @@ const require = requireFrom(import.meta.url);`;
 export async function bundle(root) {
   const target = join(root, 'dist/bundle/service.js');
   const { outputFiles } = await build({
+    ...bundling,
     absWorkingDir: root,
     entryPoints: [join(root, 'dist/cli/index.js')],
     outfile: target,
     write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    keepNames: true,
-    legalComments: 'none',
-    banner: { js: BANNER },
-    plugins: [asNodeLoadsThem],
-    logLevel: 'warning',
   });
   const [{ text }] = outputFiles;
   const contents = Buffer.from(asAscii(text), 'latin1');
@@ -72,4 +64,17 @@ const asNodeLoadsThem = {
       return found.errors.length > 0 ? { path, external: true } : found;
     });
   },
+};
+
+/** How packages of Node are bundled so that they do as they did before. The tests bundle them likewise. */
+export const bundling = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  keepNames: true,
+  legalComments: 'none',
+  banner: { js: BANNER },
+  plugins: [asNodeLoadsThem],
+  logLevel: 'warning',
 };

@@ -1,7 +1,11 @@
+import { createRequire } from 'node:module';
 import { composeServices as composeByApollo } from '@apollo/composition';
 import { composeServices as composeByHive } from '@theguild/federation-composition';
 import { federateSubgraphs, LATEST_ROUTER_COMPATIBILITY_VERSION } from '@wundergraph/composition';
-import { type DocumentNode, parse, print, printSchema } from 'graphql';
+import type * as GraphQL from 'graphql';
+
+/** As the composers load it: its types are compared by identity, and the tests import another copy. */
+const { parse, print, printSchema } = createRequire(import.meta.url)('graphql') as typeof GraphQL;
 
 /** A subgraph by its SDL. */
 export interface Subgraph {
@@ -56,6 +60,6 @@ export const COMPOSERS: readonly (readonly [string, (subgraphs: readonly Subgrap
   ],
 ];
 
-function asService({ name, sdl }: Subgraph): { name: string; url: string; typeDefs: DocumentNode } {
+function asService({ name, sdl }: Subgraph): { name: string; url: string; typeDefs: GraphQL.DocumentNode } {
   return { name, url: `http://${name}/`, typeDefs: parse(sdl) };
 }
