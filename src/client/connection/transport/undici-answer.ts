@@ -1,6 +1,5 @@
 import { type Dispatcher } from 'undici';
-import { MAX_INTERIM_RESPONSES } from './interim-responses.js';
-import { ProtocolViolation } from './protocol-violation.js';
+import { MAX_INTERIM_RESPONSES, ProtocolViolation } from './transport.js';
 
 type Handler = Dispatcher.DispatchHandler;
 type Controller = Dispatcher.DispatchController;
