@@ -69,6 +69,10 @@ class AnswerHandler implements Handler {
     if (code === 'ERR_ASSERTION' || /^bad (?:response|upgrade)$/.test(error.message)) {
       return new ProtocolViolation('HPE_INVALID_STATUS');
     }
+    // The connection ended within a chunk, after `Connection: close`. undici's parser gives no code for it.
+    if (error.message.endsWith('(Invalid EOF state)')) {
+      return Object.assign(new Error('The body ended early.'), { code: 'ECONNRESET' });
+    }
     return error;
   }
 }

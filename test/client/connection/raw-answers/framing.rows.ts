@@ -13,6 +13,18 @@ export const FRAMING: readonly Row[] = [
   { title: 'a length with spaces around it', parts: ok('Content-Length:  10 ') + JSON_BODY, gives: VALUE },
   { title: 'a length with tabs around it', parts: ok('Content-Length:\t10\t \t') + JSON_BODY, gives: VALUE },
   { title: 'a length with a tab within it', parts: ok('Content-Length: 1\t0') + JSON_BODY, gives: BROKEN },
+  {
+    title: 'an end within a chunk, after Connection: close',
+    parts: chunked('1\r\n[\r\n', 'Connection: close'),
+    then: 'close',
+    gives: CUT,
+  },
+  {
+    title: 'an end within the size of a chunk, after Connection: close',
+    parts: chunked('C', 'Connection: close'),
+    then: 'close',
+    gives: CUT,
+  },
   { title: 'an empty transfer coding', parts: value('Transfer-Encoding:'), gives: BROKEN },
   {
     title: 'an empty transfer coding before chunks',
