@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { runNode } from '../support/app/run-node.js';
 import { IdleMemory } from '../../src/app/idle-memory.js';
 
 const MB = 1024 * 1024;
@@ -38,5 +39,24 @@ describe('memory that a peak has left', () => {
     const memory = new IdleMemory();
     const idle = { utilization: 0, ...sample };
     expect([idle, idle, idle, idle].some((each) => memory.observe(each))).toBe(false);
+  });
+});
+
+describe('a collection of garbage', () => {
+  it('gives memory back, and the process goes on', async () => {
+    const { code, stdout } = await runNode([
+      '--input-type=module',
+      '--eval',
+      `import { collectGarbage } from '${new URL('../../dist/app/idle-memory.js', import.meta.url).href}';
+       let peak = Array.from({ length: 1_000_000 }, (_, n) => ({ n, text: 'text ' + n }));
+       const before = process.memoryUsage().heapTotal;
+       peak = undefined;
+       for (let round = 0; round < 3; round += 1) {
+         collectGarbage();
+         await new Promise((resolve) => setTimeout(resolve, 50));
+       }
+       console.log(process.memoryUsage().heapTotal < before / 2);`,
+    ]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'true\n' });
   });
 });
