@@ -6,6 +6,9 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testSequencer: '<rootDir>/test/support/order/longest-first.js',
+  // Jest would leave one core to a person who works meanwhile, so that two cores would do the work of one.
+  maxWorkers: '100%',
   // Long enough for a machine that is busy with other things: what must be quick is shown by other means.
   testTimeout: 90_000,
   reporters: ['default', '<rootDir>/test/support/closing-report.js'],

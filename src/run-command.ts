@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { enableCompileCache, flushCompileCache } from 'node:module';
+// Not by its names: a Node without one of them would stop here, with a message that helps nobody.
+import * as modules from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type * as Commands from './cli/index.js';
 import { nodeFault, packageFault } from './requirements.js';
@@ -19,7 +20,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       // Loaded only now: an older Node, or a missing package, would stop the import with a message that helps nobody.
       const { run } = await load();
       process.exitCode = await run(args);
-      flushCompileCache();
+      modules.flushCompileCache();
     } catch (error) {
       fault = packageFault(error);
       if (fault === undefined) throw error;
@@ -33,6 +34,6 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 
 async function load(): Promise<typeof Commands> {
   if (!existsSync(BUNDLE)) return import('./cli/index.js');
-  enableCompileCache(fileURLToPath(COMPILED));
+  modules.enableCompileCache(fileURLToPath(COMPILED));
   return (await import(BUNDLE.href)) as typeof Commands;
 }

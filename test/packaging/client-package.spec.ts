@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { olderNode } from '../support/app/older-node.js';
 import { runNode } from '../support/app/run-node.js';
 import { compile, installPacked, type PackedPackage } from '../support/packed-package.js';
 
@@ -70,28 +71,76 @@ describe('the package as npm installs it from its tarball', () => {
     });
   });
 
-  it('costs a program that imports the client little time', async () => {
-    const { stdout } = await runModule(`
-      const before = process.cpuUsage();
-      await import('portico/client');
-      const { user, system } = process.cpuUsage(before);
-      console.log((user + system) / 1000);`);
-
-    expect(Number(stdout)).toBeGreaterThan(0);
-    expect(Number(stdout)).toBeLessThan(1000);
-  });
-
   it.each(['portico/client', 'portico/credentials'])(
-    'says in one line which Node %s needs on one that is too old',
+    'costs a program that imports %s little time',
     async (door) => {
-      const tooOld = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });`;
-      const { stdout } = await runModule(
-        `${tooOld} await import('${door}').catch(({ message }) => console.log(message))`,
-      );
+      const { stdout } = await runModule(`
+        const before = process.cpuUsage();
+        await import('${door}');
+        const { user, system } = process.cpuUsage(before);
+        console.log((user + system) / 1000);`);
 
-      expect(stdout).toBe('portico needs Node 22.19 or newer; this is Node 20.20.2.\n');
+      expect(Number(stdout)).toBeGreaterThan(0);
+      // Measured: 80 and 95. A machine that is busy with other things takes some times that.
+      expect(Number(stdout)).toBeLessThan(600);
     },
   );
+
+  it.each(['portico/client', 'portico/credentials'])(
+    'loads no HTTP client for a program that only imports %s',
+    async (door) => {
+      const { stdout } = await runModule(`
+        await import('${door}');
+        const { createRequire } = await import('node:module');
+        const loaded = [...process.moduleLoadList, ...Object.keys(createRequire(import.meta.url).cache)];
+        console.log(loaded.some((name) => name.endsWith('NativeModule net')));
+        console.log(loaded.filter((name) => /undici|\\bgot\\b|hpagent/.test(name)).join());`);
+
+      expect(stdout).toBe('true\n\n');
+    },
+  );
+
+  describe('on a Node that is too old', () => {
+    const why = olderNode === undefined ? ' (skipped: this machine has none)' : '';
+    const there = olderNode === undefined ? it.skip : it;
+
+    there.each(['portico/client', 'portico/credentials'])(
+      `says in one line which Node %s needs${why}`,
+      async (door) => {
+        const line = `portico needs Node 22.19 or newer; this is Node ${olderNode?.version}.\n`;
+        const print = 'catch(({ message }) => console.log(message))';
+        const imported = await runModule(`await import('${door}').${print}`, olderNode?.path);
+
+        expect(imported).toEqual({ code: 0, stdout: line, stderr: '' });
+      },
+    );
+
+    there(`says in one line which Node the service needs${why}`, async () => {
+      const line = `Portico needs Node 24.13 or newer; this is ${olderNode?.version}. Use npm start, which brings it.\n`;
+      const print = 'catch(({ message }) => console.log(message))';
+      const imported = await runModule(`await import('portico').${print}`, olderNode?.path);
+      const run = (file: string) =>
+        runNode([`node_modules/portico/dist/${file}`], { cwd: packed.folder, node: olderNode?.path });
+
+      expect(imported).toEqual({ code: 0, stdout: line, stderr: '' });
+      for (const file of ['cli.js', 'main.js']) {
+        expect(await run(file)).toEqual({ code: 1, stdout: '', stderr: line });
+      }
+    });
+  });
+
+  it.each([
+    ['portico/client', 'portico needs Node 22.19 or newer; this is Node 20.20.2.'],
+    ['portico/credentials', 'portico needs Node 22.19 or newer; this is Node 20.20.2.'],
+    ['portico', 'Portico needs Node 24.13 or newer; this is 20.20.2. Use npm start, which brings it.'],
+  ])('says in one line which Node %s needs where it finds another version', async (door, line) => {
+    const tooOld = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });`;
+    const { stdout } = await runModule(
+      `${tooOld} await import('${door}').catch(({ message }) => console.log(message))`,
+    );
+
+    expect(stdout).toBe(`${line}\n`);
+  });
 
   it('says in one line what the service needs beside it', async () => {
     const imported = await runModule(`await import('portico').catch(({ message }) => console.log(message))`);

@@ -10,6 +10,8 @@ import { startUserPlatform, type UserPlatform } from '../../support/embedded-pla
 const LOGIN = 'mutation { login(input: {username: "alice", password: "password"}) { me { id } } }';
 /** On a machine that is busy with other things; the measured figures stand in docs/operations.md. */
 const SOON_MS = 5000;
+/** So few that a busy machine still keeps up, and what is measured is the store; `npm run soak` sends 100. */
+const REQUESTS_PER_SECOND = 25;
 
 const suite = redisMissing === undefined ? describe : describe.skip;
 
@@ -99,7 +101,7 @@ suite(`a caller whose session store is down (${redisMissing ?? 'a redis-server t
   );
 
   it('loses nothing under load over three seconds without a store', async () => {
-    const figures = await storeOutage(redis, platform, 3000);
+    const figures = await storeOutage(redis, platform, 3000, REQUESTS_PER_SECOND);
     expect(Object.keys(figures.codes).sort()).toEqual(['OK', 'SESSION_STORE_UNAVAILABLE']);
     expect(figures).toMatchObject({ cookiesCleared: 0, sessionsLost: 0 });
     expect(figures.p99Ms).toBeLessThan(SOON_MS);

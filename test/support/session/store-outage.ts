@@ -27,6 +27,7 @@ export async function storeOutage(
   redis: RunningRedis,
   platform: UserPlatform,
   outageMs: number,
+  requestsPerSecond = REQUESTS_PER_SECOND,
 ): Promise<OutageFigures> {
   const app = await startApp({
     SESSION_STORE: 'redis',
@@ -40,7 +41,7 @@ export async function storeOutage(
     );
     const ask = (n: number): ReturnType<typeof app.graphql> =>
       app.graphql('{ me { id } }', { handle: handles[n % USERS] });
-    const load = startLoad(REQUESTS_PER_SECOND, ask);
+    const load = startLoad(requestsPerSecond, ask);
     await pause(300);
     const downAt = load.now();
     await redis.kill();

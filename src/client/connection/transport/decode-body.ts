@@ -1,17 +1,18 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, inflateRaw, unzip, zstdDecompress, type ZlibOptions } from 'node:zlib';
+// Not by its names: on a Node without one of them, nothing would get as far as saying which Node is needed.
+import * as zlib from 'node:zlib';
 import { tooLarge } from './read-body.js';
 
 /** The codings to ask for, in the `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
-type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
+type Decode = (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>;
 
 const [unzipped, inflatedRaw, unbrotlied, unzstded] = [
-  unzip,
-  inflateRaw,
-  brotliDecompress,
-  zstdDecompress,
+  zlib.unzip,
+  zlib.inflateRaw,
+  zlib.brotliDecompress,
+  zlib.zstdDecompress,
 ].map((decode) => promisify(decode as (...call: unknown[]) => void) as unknown as Decode) as [
   Decode,
   Decode,

@@ -1,6 +1,5 @@
 import { type ClientRequest, type IncomingMessage } from 'node:http';
-import { MAX_INTERIM_RESPONSES } from './interim-responses.js';
-import { ProtocolViolation } from './protocol-violation.js';
+import { MAX_INTERIM_RESPONSES, ProtocolViolation } from './transport.js';
 
 /**
  * Makes a request of Node's HTTP client end with its answer. Otherwise bytes that follow a complete answer in the same packet

@@ -63,8 +63,21 @@ export class ProxyRefusal extends Error {
   }
 }
 
+/** An answer that breaks HTTP in a way for which the library has no error of this kind; `networkFailure` reads the code. */
+export class ProtocolViolation extends Error {
+  readonly code: `HPE_${string}`;
+
+  constructor(code: `HPE_${string}`) {
+    super(code);
+    this.code = code;
+  }
+}
+
 /** Header section bytes that both transports accept; more is a protocol error. */
 export const MAX_HEADER_BYTES = 256 * 1024;
+
+/** Interim responses (1xx) that one answer may have before it; more are a protocol error. */
+export const MAX_INTERIM_RESPONSES = 100;
 
 /**
  * How long a connection is kept unused. Below what servers and balancers close after (Node 5 s, Apache 5 s, Tomcat 20 s); a

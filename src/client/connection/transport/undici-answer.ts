@@ -1,6 +1,5 @@
 import { type Dispatcher } from 'undici';
-import { MAX_INTERIM_RESPONSES } from './interim-responses.js';
-import { ProtocolViolation } from './protocol-violation.js';
+import { MAX_INTERIM_RESPONSES, ProtocolViolation } from './transport.js';
 
 type Handler = Dispatcher.DispatchHandler;
 type Controller = Dispatcher.DispatchController;
@@ -69,6 +68,10 @@ class AnswerHandler implements Handler {
     }
     if (code === 'ERR_ASSERTION' || /^bad (?:response|upgrade)$/.test(error.message)) {
       return new ProtocolViolation('HPE_INVALID_STATUS');
+    }
+    // The connection ended within a chunk, after `Connection: close`. undici's parser gives no code for it.
+    if (error.message.endsWith('(Invalid EOF state)')) {
+      return Object.assign(new Error('The body ended early.'), { code: 'ECONNRESET' });
     }
     return error;
   }

@@ -1,7 +1,7 @@
 import { type Socket } from 'node:net';
 import { type TLSSocket } from 'node:tls';
 import { buildConnector, Client, type Dispatcher } from 'undici';
-import { tolerateContinue } from './interim-responses.js';
+import { readHeadsAsNodeDoes } from './incoming-heads.js';
 import { StaleConnectionError } from './transport.js';
 
 /** undici's connection. It knows whether a request failed because the connection had ended while it was idle. */
@@ -16,7 +16,7 @@ export class WatchedClient extends Client {
       connect: (to, callback) => {
         connector(to, (...result) => {
           connection.socket = result[1] ?? undefined;
-          if (connection.socket !== undefined) tolerateContinue(connection.socket);
+          if (connection.socket !== undefined) readHeadsAsNodeDoes(connection.socket);
           callback(...result);
         });
       },

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { type ClientRequest, type IncomingMessage } from 'node:http';
+// A type alone, which leaves no import behind: Node loads a client of its own for whoever imports this module.
+import type * as Http from 'node:http';
 
 /** How one HTTP request ended: with a status, or without an answer. */
 export interface HttpOutcome {
@@ -9,8 +10,8 @@ export interface HttpOutcome {
 }
 
 interface Message {
-  readonly request: ClientRequest;
-  readonly response?: IncomingMessage;
+  readonly request: Http.ClientRequest;
+  readonly response?: Http.IncomingMessage;
 }
 
 const work = new AsyncLocalStorage<HttpOutcome[]>();
@@ -22,7 +23,7 @@ const work = new AsyncLocalStorage<HttpOutcome[]>();
  * @param outcomes - filled in the order in which the requests end
  */
 export async function recordHttpOutcomes<T>(outcomes: HttpOutcome[], run: () => Promise<T>): Promise<T> {
-  const made = new WeakSet<ClientRequest>();
+  const made = new WeakSet<Http.ClientRequest>();
   const listeners: Readonly<Record<string, (message: Message) => void>> = {
     'http.client.request.created': ({ request }) => {
       if (work.getStore() === outcomes) made.add(request);

@@ -2,6 +2,7 @@ import { head } from '../../../support/embedded-platform/raw-answer-server.js';
 import { BROKEN, CUT, JSON_BODY, ok, type Row, VALUE, value } from './row.js';
 
 const CHUNKED = `a\r\n${JSON_BODY}\r\n0\r\n\r\n`;
+const ODD_BODY = 'content-length:\t3\r\t';
 const NO_CONTENT = { status: 204, text: '' };
 const chunked = (body: string, ...fields: string[]): string =>
   ok('Transfer-Encoding: chunked', ...fields) + body;
@@ -10,6 +11,48 @@ const chunked = (body: string, ...fields: string[]): string =>
 export const FRAMING: readonly Row[] = [
   { title: 'a length', parts: value(), gives: VALUE },
   { title: 'a length with spaces around it', parts: ok('Content-Length:  10 ') + JSON_BODY, gives: VALUE },
+  { title: 'a length with tabs around it', parts: ok('Content-Length:\t10\t \t') + JSON_BODY, gives: VALUE },
+  { title: 'a length with a tab within it', parts: ok('Content-Length: 1\t0') + JSON_BODY, gives: BROKEN },
+  {
+    title: 'an end within a chunk, after Connection: close',
+    parts: chunked('1\r\n[\r\n', 'Connection: close'),
+    then: 'close',
+    gives: CUT,
+  },
+  {
+    title: 'an end within the size of a chunk, after Connection: close',
+    parts: chunked('C', 'Connection: close'),
+    then: 'close',
+    gives: CUT,
+  },
+  { title: 'an empty transfer coding', parts: value('Transfer-Encoding:'), gives: BROKEN },
+  {
+    title: 'an empty transfer coding before chunks',
+    parts: ok('Transfer-Encoding: \t', 'Transfer-Encoding: chunked') + CHUNKED,
+    gives: BROKEN,
+  },
+  {
+    title: 'an empty transfer coding, cut after it',
+    parts: 'HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n',
+    then: 'close',
+    gives: CUT,
+  },
+  {
+    title: 'an empty transfer coding, cut in the next line',
+    parts: 'HTTP/1.1 200 OK\r\ntransfer-ENCODING: \r\nX',
+    then: 'close',
+    gives: BROKEN,
+  },
+  {
+    title: 'an empty transfer coding in an interim response',
+    parts: head('HTTP/1.1 103 Early Hints', 'Transfer-Encoding:') + value(),
+    gives: BROKEN,
+  },
+  {
+    title: 'a body of tabs and carriage returns, which are not touched',
+    parts: ok(`Content-Length: ${ODD_BODY.length}`) + ODD_BODY,
+    gives: { status: 200, text: ODD_BODY },
+  },
   { title: 'a length with leading zeros', parts: ok('Content-Length: 0010') + JSON_BODY, gives: VALUE },
   { title: 'a length of zero', parts: ok('Content-Length: 0'), gives: { status: 200, text: '' } },
   {
