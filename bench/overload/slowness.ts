@@ -62,6 +62,8 @@ export const SLOWNESS: readonly Scenario[] = [
       service.platform.slowness = 2000;
       const load = Promise.all(users.map((headers) => query(service, PROJECTS, headers)));
       const probes = probeDuring(service, load);
+      // They are in flight when all of them have been read: that takes the CPU for a second.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
       const typename: number[] = [];
       for (let n = 0; n < 20; n += 1) typename.push(await timed(() => query(service, '{ __typename }')));
       const result = await others(service, 10);

@@ -26,8 +26,8 @@ const LOGOUT = /logout/i;
 /** More than any logout has. */
 export const LOGOUT_BYTES = 2048;
 
-/** A busy process has so many in flight as it ends in 250 ms: this is what it begins in less than the patience. */
-const WAITING_PER_PLACE = 1.5;
+/** A busy process has so many in flight as it ends in 250 ms: as many more begin in half of the patience. */
+const WAITING_PER_PLACE = 1;
 /** A short burst is no overload, be its requests ever so large. */
 const LEAST_WAITING = 128;
 /** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
