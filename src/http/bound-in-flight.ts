@@ -2,6 +2,7 @@ import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Admission } from './admission/admission.js';
 import { Passage } from './admission/passage.js';
 import { watchLoad } from './admission/watch-load.js';
+import { isProbe } from './probes.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,9 +12,6 @@ declare module 'fastify' {
     admission: Admission;
   }
 }
-
-/** Probes are let in whatever happens: who watches the service must not take it for dead. */
-const PROBES: readonly (string | undefined)[] = ['/livez', '/readyz'];
 
 /**
  * Bounds the requests in flight. A request with a body is let in when the body has been read and before it is parsed, by
@@ -25,7 +23,7 @@ export function boundInFlight(server: FastifyInstance, admission: Admission): vo
   server.decorateRequest('passage');
   server.addHook('preParsing', async (request, reply, payload) => {
     request.passage = new Passage(reply.raw);
-    if (PROBES.includes(request.routeOptions.url)) return payload;
+    if (isProbe(request.routeOptions.url)) return payload;
     if (hasBody(request)) admission.expect(request.caller, lengthOf(request));
     else await admission.enter(request.caller, request.passage);
     return payload;

@@ -2,6 +2,7 @@ import { type FastifyInstance } from 'fastify';
 import { type Caller, callerReader } from './caller/caller.js';
 import { UnclearHeaderError } from './caller/unclear-header-error.js';
 import { sendErrorAnswer } from './error-answer.js';
+import { isProbe } from './probes.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,8 +23,6 @@ export interface CallerRules {
 /** The host of HTTP/1.0 requests, which may come without `Host`. */
 const NO_HOST = 'host.invalid';
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
-/** Probes name a machine by its address. */
-const PROBES: readonly (string | undefined)[] = ['/livez', '/readyz'];
 
 /** Reads the caller of each request, and refuses requests whose headers can be read in two ways. */
 export function readCallers(server: FastifyInstance, rules: CallerRules): void {
@@ -45,7 +44,7 @@ export function readCallers(server: FastifyInstance, rules: CallerRules): void {
       request.caller = read(request);
       const { hostname } = request.caller.service;
       const isAllowed = allowedHosts.length === 0 || allowedHosts.includes(hostname);
-      if (!isAllowed && !PROBES.includes(request.routeOptions.url)) {
+      if (!isAllowed && !isProbe(request.routeOptions.url)) {
         throw new UnclearHeaderError('The request is for a Host that is not allowed');
       }
       // Later code makes a URL of the path.

@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type FastifyInstance } from 'fastify';
 import { type Admission, LOGOUT_BYTES } from './admission/admission.js';
 import { CACHE_CONTROL, REQUEST_ID_HEADER } from './answer-headers.js';
 import { errorBody, thrownAnswer } from './error-answer.js';
+import { isProbe } from './probes.js';
+import { requestId } from './request-id.js';
 import { securityHeaders } from './security-headers.js';
+
+const idOf = requestId(REQUEST_ID_HEADER);
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-const PROBES: readonly (string | undefined)[] = ['/livez', '/readyz'];
 /** Node reads what is left of a refused body and throws it away; of a longer one it is cheaper to close the connection. */
 const DISCARDED_BYTES = 64 * 1024;
 const REPORT_MS = 5_000;
@@ -26,13 +28,14 @@ export function refuseEarly(server: FastifyInstance, admission: Admission): void
   http.removeAllListeners('request');
   http.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!admission.isFull || !mayBeRefused(request)) serve(request, response);
-    else if (lengthOf(request) === 0) refusals.refuse(response);
-    else if (lengthOf(request) > LOGOUT_BYTES) refusals.refuse(response, lengthOf(request) > DISCARDED_BYTES);
+    else if (lengthOf(request) === 0) refusals.refuse(request, response);
+    else if (lengthOf(request) > LOGOUT_BYTES)
+      refusals.refuse(request, response, lengthOf(request) > DISCARDED_BYTES);
     else {
       whenReadable(request, (body) => {
         const isWhole = body?.length === lengthOf(request);
         if (body === undefined || !isWhole || admission.mayBeLogout(body)) serve(request, response);
-        else refusals.refuse(response);
+        else refusals.refuse(request, response);
       });
     }
   });
@@ -43,9 +46,7 @@ export function refuseEarly(server: FastifyInstance, admission: Admission): void
 }
 
 function mayBeRefused({ headers, url }: IncomingMessage): boolean {
-  return (
-    headers.origin === undefined && headers.expect === undefined && !PROBES.includes(url?.split('?', 1)[0])
-  );
+  return headers.origin === undefined && headers.expect === undefined && !isProbe(url?.split('?', 1)[0]);
 }
 
 /** A body of a length that is not told may be longer than any. */
@@ -82,10 +83,10 @@ class Refusals {
   }
 
   /** @param closes whether the connection is of no more use. */
-  refuse(response: ServerResponse, closes = false): void {
+  refuse(request: IncomingMessage, response: ServerResponse, closes = false): void {
     this.#count += 1;
     const answer = thrownAnswer(this.#admission.refuseUnread());
-    const id = randomUUID();
+    const id = idOf(request);
     const body = errorBody(answer, id);
     const headers = [
       ...this.#headers,

@@ -86,6 +86,11 @@ describe('a server where nobody else may even wait', () => {
     expect(served).toEqual([]);
   });
 
+  it('keeps the request id of the caller', async () => {
+    const { headers } = await post(ONE, { 'x-request-id': 'caller-0001' });
+    expect(headers.get('x-request-id')).toBe('caller-0001');
+  });
+
   it.each([
     ['short', ONE],
     ['long', ONE.padEnd(60_000)],
