@@ -7,6 +7,7 @@ import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
+import { RepeatedQueryRoute } from '../graphql/execution/repeated-query-route.service.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { drainConnections } from '../http/drain.js';
@@ -51,6 +52,8 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
     bodyParser: false,
     logger: new ServiceLogger(server.log, isForeseen),
   });
+  // A trace shows the steps that Apollo takes.
+  if (tracing === undefined) app.get(RepeatedQueryRoute, { strict: false }).install(server);
   const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
   admission.addLogoutHashes(persisted?.hashesOf(/logout/i) ?? []);
   const readiness = app.get(ReadinessService);

@@ -1,4 +1,4 @@
-import { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { pino } from 'pino';
 import { bodyLimits } from './body-limits.js';
 import { AnswerTurns } from '../answers/answer-turns.js';
@@ -20,6 +20,7 @@ import { refuseEarly } from '../http/refuse-early.js';
 import { requestId } from '../http/request-id.js';
 import { trustedProxies } from '../http/trusted-proxies.js';
 import { UnsentAnswers } from '../http/sending/unsent-answers.js';
+import { BatchedLines } from '../logging/batched-lines.js';
 import { logOptions } from '../logging/log-options.js';
 import { logRequests } from '../logging/log-requests.js';
 import { type RequestScope } from '../logging/request-scope.js';
@@ -60,8 +61,10 @@ export function httpAdapter(settings: Settings, scope: RequestScope): HttpAdapte
     loggerInstance: pino(
       logOptions(settings.LOG_LEVEL, scope.request),
       // In development the start screen follows what was logged before it; in production nobody waits for the log.
-      pino.destination({ fd: process.stdout.fd, sync: !settings.production }),
+      settings.production ? BatchedLines.to(process.stdout.fd) : pino.destination({ fd: process.stdout.fd }),
     ),
+    // Every line has the ids of its request from the scope, so no logger of its own is made for each request.
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
   });
 }

@@ -18,8 +18,11 @@ import { prefixRootFields } from './federation/field-prefix.js';
 import { editSubgraphSdl } from './federation/subgraph-sdl.js';
 import { ErrorFormat } from './errors/error-format.js';
 import { ErrorFormatModule } from './error-format.module.js';
+import { CompiledAnswers } from './execution/compiled-answers.service.js';
 import { CompiledExecutionPlugin } from './execution/compiled-execution.plugin.js';
+import { RepeatedQueryRoute } from './execution/repeated-query-route.service.js';
 import { DocumentPlugin } from './documents/document.plugin.js';
+import { AnswerCompletion } from './request/answer-completion.service.js';
 import { graphQLContext } from './request/graphql-context.js';
 import { OriginPlugin } from './request/origin.plugin.js';
 import { PersistedDocuments } from './documents/persisted-documents.js';
@@ -106,6 +109,9 @@ const INPUT_PIPE = {
   ],
   providers: [
     INPUT_PIPE,
+    AnswerCompletion,
+    CompiledAnswers,
+    RepeatedQueryRoute,
     DocumentPlugin,
     ReservedPlacePlugin,
     OriginPlugin,

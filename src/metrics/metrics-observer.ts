@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { ERROR_CODES } from '../errors/error-codes.js';
 import { type ErrorFacts, eventOutcome } from '../observation/event-outcome.js';
 import { type Observer } from '../observation/observer.js';
 import { type SessionEventKind } from '../observation/session-event.js';
@@ -12,11 +13,30 @@ const LOGINS: ReadonlySet<SessionEventKind> = new Set(['login', 'delegate', 'pro
 export function metricsObserver(registry: Registry, factsOf: (error: unknown) => ErrorFacts): Observer {
   const registers = [registry];
   return {
+    ...countOperations(registers),
     ...countLogins(registers, factsOf),
     ...timePlatformCalls(registers),
     ...countProjectsLeftOut(registers),
     ...showCircuits(registers),
     ...timeStoreOperations(registers),
+  };
+}
+
+/** The HTTP status of most is 200, whatever their result. */
+function countOperations(registers: Registry[]): Observer {
+  const operations = new Counter({
+    name: 'portico_graphql_operations_total',
+    help: 'Operations by kind and the code of their first error; `OK` without an error.',
+    labelNames: ['operation', 'code'],
+    registers,
+  });
+  // An increase is seen only of what has been there before.
+  for (const operation of ['query', 'mutation'])
+    operations.inc({ operation, code: 'INTERNAL_SERVER_ERROR' }, 0);
+  return {
+    operationAnswered: (operation = 'none', code = 'OK') => {
+      operations.inc({ operation, code: code === 'OK' || Object.hasOwn(ERROR_CODES, code) ? code : 'other' });
+    },
   };
 }
 

@@ -22,7 +22,6 @@ import { SessionStore } from '../session/store/session-store.js';
 import { Telemetry } from '../tracing/telemetry.js';
 import { showAdmission } from './admission-metrics.js';
 import { buildInfo, showBuild } from './build-info.js';
-import { GraphQLMetricsPlugin } from './graphql-metrics.plugin.js';
 import { showLogins } from './login-metrics.js';
 import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { MetricsRegistry, processRegistry } from './metrics-registry.js';
@@ -42,7 +41,6 @@ import { showLiveSessions, showRefusedRecords } from './session-metrics.js';
       useFactory: ({ METRICS_PORT }: Settings, { exportMetrics }: Telemetry) =>
         METRICS_PORT === undefined && exportMetrics === undefined ? undefined : processRegistry(),
     },
-    GraphQLMetricsPlugin,
   ],
   exports: [MetricsRegistry],
 })

@@ -44,6 +44,10 @@ export class Observation {
     };
   }
 
+  operationAnswered(operation: string | undefined, code: string | undefined): void {
+    this.#tell((observer) => observer.operationAnswered?.(operation, code));
+  }
+
   projectsLeftOut(count: number): void {
     this.#tell((observer) => observer.projectsLeftOut?.(count));
   }

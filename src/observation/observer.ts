@@ -14,6 +14,13 @@ export interface Observer {
   /** Follows a call to the platform. */
   platformCall?(call: Pick<PlatformCall, 'method' | 'path'>): CallObserver | undefined;
   circuitChange?(change: CircuitChange): void;
+  /**
+   * A GraphQL operation was answered.
+   *
+   * @param operation `query` or `mutation`; undefined where the request does not say which operation it means.
+   * @param code of the first error; undefined without an error.
+   */
+  operationAnswered?(operation: string | undefined, code: string | undefined): void;
   /** The platform listed so many projects without id or name: they are left out. */
   projectsLeftOut?(count: number): void;
   /** Runs a step, and returns what it returns or throws what it throws. */

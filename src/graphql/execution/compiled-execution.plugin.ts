@@ -1,19 +1,17 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener, HeaderMap } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
-import { type ExecutionResult, type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
-import { ErrorFormat } from '../errors/error-format.js';
+import { type OperationDefinitionNode } from 'graphql';
 import { type GraphQLContext } from '../request/graphql-context.js';
-import { CompiledQueries } from './compiled-queries.js';
+import { CompiledAnswers } from './compiled-answers.service.js';
+import { RepeatedQueryRoute } from './repeated-query-route.service.js';
 
-/**
- * Answers frequent queries by compiled code. Apollo does not change such an answer, so its errors are mapped here, by the same
- * function that Apollo calls for all others.
- */
+/** Has frequent queries answered by compiled code. Apollo does not change such an answer. */
 @Plugin()
 export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContext> {
-  readonly #queries = new CompiledQueries();
-
-  constructor(private readonly errors: ErrorFormat) {}
+  constructor(
+    private readonly compiled: CompiledAnswers,
+    private readonly repeated: RepeatedQueryRoute,
+  ) {}
 
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
@@ -23,22 +21,17 @@ export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContex
         const operation = request.operation as OperationDefinitionNode | undefined;
         if (operation === undefined) return null;
         const { variables = {} } = request.request;
-        const result = await this.#queries.execute({ schema, document, operation, contextValue, variables });
-        if (result === undefined) return null;
+        const answer = await this.compiled.answer({ schema, document, operation, contextValue, variables });
+        if (answer === undefined) return null;
+        const { data, errors, thrown } = answer;
+        this.repeated.executed(contextValue.req, { schema, document, operation });
         // Listeners find the thrown errors where Apollo puts those of its own executions.
-        if (result.errors) Object.assign(request, { errors: result.errors });
+        if (thrown !== undefined) Object.assign(request, { errors: thrown });
         return {
           http: { status: undefined, headers: new HeaderMap() },
-          body: { kind: 'single', singleResult: { data: result.data, errors: this.#formatted(result) } },
+          body: { kind: 'single', singleResult: { data, errors } },
         };
       },
-    });
-  }
-
-  #formatted({ errors }: ExecutionResult): GraphQLFormattedError[] | undefined {
-    return errors?.map((error) => {
-      const { message, path, locations } = error;
-      return this.errors.format({ message, path, locations }, error);
     });
   }
 }

@@ -17,6 +17,7 @@ export interface HttpRequest {
 
 /** A {@link RequestContext} with what only the edge needs: how to set a cookie, and where the request comes from. */
 export interface GraphQLContext extends RequestContext {
+  readonly req: HttpRequest;
   readonly sessionCookie: SessionCookie;
   readonly origin: RequestOrigin;
   /** What the answer holds so far; created with the first value that counts. */
