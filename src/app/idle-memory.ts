@@ -1,14 +1,15 @@
 import { Session } from 'node:inspector';
 import { performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 
 /** A process that did less than this part of the time is idle; one that did more than the other has been busy. */
 const IDLE = 0.1;
 const BUSY = 0.3;
-/** Samples in a row. One a second. */
-const IDLE_SAMPLES = 3;
-const SAMPLE_MS = 1_000;
+const SAMPLE_MS = 100;
+/** Samples in a row: 3 s. After the start, which is never followed by a pause of its own, one is enough. */
+const IDLE_SAMPLES = 30;
 /** Less is not worth the pause. */
-const LEAST_BYTES = 32 * 1024 * 1024;
+const LEAST_BYTES = 8 * 1024 * 1024;
 /** With more in use, one collection would hold up the event loop for too long. */
 const MOST_USED_BYTES = 160 * 1024 * 1024;
 
@@ -25,13 +26,15 @@ export interface IdleSample {
 export class IdleMemory {
   #wasBusy = true;
   #idleSamples = 0;
+  #samplesNeeded = 1;
 
   /** Whether now is the time to give memory back. True once after each busy time. */
   observe({ utilization, used, held }: IdleSample): boolean {
     if (utilization > BUSY) this.#wasBusy = true;
     this.#idleSamples = utilization < IDLE ? this.#idleSamples + 1 : 0;
-    if (!this.#wasBusy || this.#idleSamples < IDLE_SAMPLES) return false;
+    if (!this.#wasBusy || this.#idleSamples < this.#samplesNeeded) return false;
     this.#wasBusy = false;
+    this.#samplesNeeded = IDLE_SAMPLES;
     return held - used > LEAST_BYTES && used < MOST_USED_BYTES;
   }
 }
@@ -47,7 +50,7 @@ export function releaseIdleMemory(): void {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
-    const { heapUsed: used, heapTotal: held } = process.memoryUsage();
+    const { used_heap_size: used, total_heap_size: held } = getHeapStatistics();
     if (idle.observe({ utilization, used, held })) collectGarbage();
   }, SAMPLE_MS).unref();
 }
