@@ -71,7 +71,7 @@ module.exports = {
   ],
   'graphql/documents': ['graphql/request', 'graphql/errors', 'config', 'config/checks'],
   'graphql/federation': ['graphql/request', 'graphql/errors', 'config'],
-  'graphql/execution': ['graphql/federation', 'graphql/request', 'graphql/errors'],
+  'graphql/execution': ['graphql/federation', 'graphql/request', 'graphql/errors', 'notes'],
   'graphql/request': [
     'graphql/answer',
     'graphql/errors',
@@ -81,12 +81,13 @@ module.exports = {
     'observation',
     'config',
     'logging',
+    'notes',
   ],
   'graphql/answer': ['graphql/errors', 'answers'],
   'graphql/errors': ['errors', 'client'],
 
   auth: ['credentials', 'session', 'session/store', 'platform', 'observation', 'errors', 'config', 'client'],
-  projects: ['session', 'observation', 'client'],
+  projects: ['session', 'observation', 'notes', 'client'],
 
   credentials: [
     'credentials/profiles',
@@ -134,12 +135,13 @@ module.exports = {
   platform: ['observation', 'config', 'config/settings', 'config/checks', 'client', 'embedded-platform'],
 
   observation: ['client'],
-  answers: [],
+  answers: ['notes'],
   errors: [],
   config: ['config/settings', 'config/checks'],
   'config/settings': ['config/checks'],
   'config/checks': [],
-  logging: [],
+  logging: ['notes'],
+  notes: [],
 
   client: [
     'client/managed',

@@ -1,4 +1,6 @@
-const compressible = new WeakSet<object>();
+import { Note } from '../notes/note.js';
+
+const compressible = new Note<object, true>('may be compressed');
 
 /**
  * Allows an answer to be compressed: it carries no secret, so that its length tells nothing of one.
@@ -6,10 +8,10 @@ const compressible = new WeakSet<object>();
  * @param answer the HTTP answer.
  */
 export function allowCompression(answer: object): void {
-  compressible.add(answer);
+  compressible.set(answer, true);
 }
 
 /** Whether {@link allowCompression} was called for an answer: by default none is compressed. */
 export function mayBeCompressed(answer: object): boolean {
-  return compressible.has(answer);
+  return compressible.get(answer) === true;
 }

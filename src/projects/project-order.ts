@@ -1,3 +1,4 @@
+import { Note } from '../notes/note.js';
 import { type PlatformProject } from '../client/index.js';
 import { platformDate } from './platform-date.js';
 
@@ -62,7 +63,9 @@ export function ordered(projects: readonly PlatformProject[], order: ProjectOrde
   return list;
 }
 
-const sorted = new WeakMap<readonly PlatformProject[], Map<ProjectOrder, readonly Placed[]>>();
+const sorted = new Note<readonly PlatformProject[], Map<ProjectOrder, readonly Placed[]>>(
+  'projects in order',
+);
 
 function sort(projects: readonly PlatformProject[], order: ProjectOrder): readonly Placed[] {
   if (order === ProjectOrder.PLATFORM) {

@@ -1,6 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { rawPayload, type PlatformProject } from '../client/index.js';
+import { Note } from '../notes/note.js';
 import { graphqlInt } from '../session/graphql-int.js';
 import { platformDate } from './platform-date.js';
 
@@ -89,5 +90,5 @@ export class Project {
   }
 }
 
-const lists = new WeakMap<readonly PlatformProject[], Project[]>();
-const indexes = new WeakMap<readonly PlatformProject[], ReadonlyMap<unknown, Project>>();
+const lists = new Note<readonly PlatformProject[], Project[]>('projects');
+const indexes = new Note<readonly PlatformProject[], ReadonlyMap<unknown, Project>>('projects by id');

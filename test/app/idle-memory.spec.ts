@@ -1,44 +1,51 @@
 import { describe, expect, it } from '@jest/globals';
 import { runNode } from '../support/app/run-node.js';
-import { IdleMemory } from '../../src/app/idle-memory.js';
+import { IdleMemory, type IdleSample } from '../../src/app/idle-memory.js';
 
 const MB = 1024 * 1024;
 const MEMORY = { used: 50 * MB, held: 200 * MB };
 const IDLE = { ...MEMORY, utilization: 0.01 };
 const BUSY = { ...MEMORY, utilization: 0.8 };
 
+/** Samples a tenth of a second apart. */
+const SAMPLES = 30;
+
 describe('memory that a peak has left', () => {
-  it('is given back once, after the process has been idle for three samples', () => {
+  /** A process whose start is over. */
+  function started(): IdleMemory {
     const memory = new IdleMemory();
-    expect([BUSY, IDLE, IDLE, IDLE, IDLE, IDLE].map((sample) => memory.observe(sample))).toEqual([
-      false,
-      false,
-      false,
-      true,
-      false,
-      false,
-    ]);
+    memory.observe(IDLE);
+    return memory;
+  }
+  const observed = (memory: IdleMemory, ...samples: readonly IdleSample[]): number[] =>
+    samples.flatMap((sample, index) => (memory.observe(sample) ? [index] : []));
+  const idle = (sample = IDLE): IdleSample[] => Array<IdleSample>(2 * SAMPLES).fill(sample);
+
+  it('is given back once, after the process has been idle for 3 s', () => {
+    expect(observed(started(), BUSY, ...idle())).toEqual([SAMPLES]);
   });
 
   it('is given back again after the next busy time', () => {
-    const memory = new IdleMemory();
-    for (let n = 0; n < 3; n += 1) memory.observe(IDLE);
-    expect([BUSY, IDLE, IDLE, IDLE].map((sample) => memory.observe(sample)).at(-1)).toBe(true);
+    const memory = started();
+    observed(memory, BUSY, ...idle());
+    expect(observed(memory, BUSY, ...idle())).toEqual([SAMPLES]);
+  });
+
+  it('is given back by the start as soon as the process is idle', () => {
+    expect(observed(new IdleMemory(), BUSY, BUSY, ...idle())).toEqual([2]);
   });
 
   it('is kept while requests come in', () => {
-    const memory = new IdleMemory();
     const some = { ...MEMORY, utilization: 0.2 };
-    expect([IDLE, IDLE, some, IDLE, some, IDLE].some((sample) => memory.observe(sample))).toBe(false);
+    const now = idle().flatMap((sample, index) => (index % 10 === 0 ? [some] : [sample]));
+    expect(observed(started(), BUSY, ...now)).toEqual([]);
   });
 
   it.each([
-    ['there is little of it', { used: 50 * MB, held: 60 * MB }],
+    ['there is little of it', { used: 50 * MB, held: 55 * MB }],
     ['so much is in use that the pause would be long', { used: 300 * MB, held: 600 * MB }],
   ])('is kept where %s', (_what, sample) => {
-    const memory = new IdleMemory();
-    const idle = { utilization: 0, ...sample };
-    expect([idle, idle, idle, idle].some((each) => memory.observe(each))).toBe(false);
+    expect(observed(started(), BUSY, ...idle({ utilization: 0, ...sample }))).toEqual([]);
   });
 });
 

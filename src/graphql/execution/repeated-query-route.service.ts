@@ -6,6 +6,7 @@ import {
   type RouteHandlerMethod,
 } from 'fastify';
 import { asksForFederation } from '../federation/federation-gate.js';
+import { Note } from '../../notes/note.js';
 import { AnswerCompletion, type AnswerHead } from '../request/answer-completion.service.js';
 import { graphQLContext, type HttpRequest } from '../request/graphql-context.js';
 import { type AskedOperation, askedOperation } from './asked-query.js';
@@ -26,7 +27,7 @@ type Executed = Omit<KnownQuery, 'contentType'>;
 export class RepeatedQueryRoute {
   readonly #queries = new RepeatedQueries();
   /** What compiled code has executed for Apollo, by request. */
-  readonly #executed = new WeakMap<HttpRequest, Executed>();
+  readonly #executed = new Note<HttpRequest, Executed>('executed');
 
   constructor(
     private readonly compiled: CompiledAnswers,

@@ -1,3 +1,5 @@
+import { Note } from '../../notes/note.js';
+
 /** The part of an answer's stream that shows whether the caller has hung up. */
 export interface AnswerStream {
   readonly destroyed: boolean;
@@ -6,7 +8,7 @@ export interface AnswerStream {
   once(event: 'close', listener: () => void): unknown;
 }
 
-const signals = new WeakMap<AnswerStream, AbortSignal>();
+const signals = new Note<AnswerStream, AbortSignal>('hang-up signal');
 
 /** Aborts when the connection of a request is closed before its answer has been sent. Made when something can be aborted. */
 export function hangUpSignal(answer: AnswerStream): AbortSignal {
