@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const CHARACTERS = 16;
 
@@ -13,5 +13,5 @@ export function accountFingerprint(account: string): string {
 }
 
 function fingerprint(text: string): string {
-  return createHash('sha256').update(`portico audit ${text}`).digest('hex').slice(0, CHARACTERS);
+  return hash('sha256', `portico audit ${text}`).slice(0, CHARACTERS);
 }

@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IPV6_GROUPS = 8;
 /** A caller with one IPv6 address usually has its whole /64. */
 const NETWORK_GROUPS = 4;
+
+/** Of such a name only the case can differ from how it is compared. */
+const PLAIN_NAME = /^[!-~]+$/;
 
 /** What a login is for. A profile, a user and an API key with the same name are counted separately. */
 export interface Account {
@@ -35,6 +38,7 @@ export function networkKey(address: string): string {
  * case and invisible characters are removed. Inner white space counts as one space.
  */
 export function normalizedName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name.toLowerCase();
   return name
     .normalize('NFKC')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/gu, (character) =>
@@ -65,5 +69,5 @@ function first64Bits(address: string): string {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }

@@ -28,6 +28,14 @@ describe('the key of an account', () => {
     expect(normalizedName(one)).toBe(normalizedName(other));
   });
 
+  it('is that of the whole comparison for plain names too', () => {
+    for (let code = 0x20; code < 0x7f; code += 1) {
+      const name = `a${String.fromCharCode(code)}Z`;
+      // With a character that is left out, the name is not plain.
+      expect(accountKey(user(name))).toBe(accountKey(user(`${name}\u200B`)));
+    }
+  });
+
   it('keeps other names, profiles and API keys apart', () => {
     const keys = (['user', 'profile', 'apiKey'] as const).map((kind) => accountKey({ kind, name: 'demo' }));
     expect(new Set([...keys, accountKey(user('demo2')), accountKey(user('d emo'))]).size).toBe(5);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const HANDLE_BYTES = 32;
 /** 32 bytes are 43 characters of base64url; the last one holds four bits only. */
@@ -16,5 +16,5 @@ export function isHandle(text: string): boolean {
 
 /** The key under which a session is stored. It does not open the session. */
 export function storeKey(handle: string): string {
-  return createHash('sha256').update(handle).digest('hex');
+  return hash('sha256', handle);
 }

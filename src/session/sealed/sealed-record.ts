@@ -30,17 +30,18 @@ export interface SealContext {
  * a dump of the store nor a server key opens a session without the handle.
  */
 export class RecordSeal {
-  readonly #keys: readonly [NamedKey, ...NamedKey[]];
+  readonly #keys: readonly [ServerKey, ...ServerKey[]];
   readonly #derived = new ShortMemory<DerivedKey>(MOST_KEYS, KEY_MS);
 
   /** @param keys newest first. The first one seals; each of them opens. */
   constructor(keys: readonly [NamedKey, ...NamedKey[]]) {
-    this.#keys = keys;
+    const [first, ...rest] = keys;
+    this.#keys = [imported(first), ...rest.map(imported)];
   }
 
   seal(plaintext: string, context: SealContext): string {
     const [key] = this.#keys;
-    const { kid } = key;
+    const { kid, mark } = key;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#recordKey(key, context), nonce);
     cipher.setAAD(boundTo(kid, context));
@@ -50,7 +51,7 @@ export class RecordSeal {
       cipher.final(),
       cipher.getAuthTag(),
     ]);
-    return `${FORMAT}.${keyMark(this.#keys[0])}.${body.toString('base64url')}`;
+    return `${FORMAT}.${mark}.${body.toString('base64url')}`;
   }
 
   /** The plaintext, or undefined if the text was not sealed for this context by a known key. */
@@ -84,7 +85,7 @@ export class RecordSeal {
 
   /** Whether an older key sealed the text, so that the next write should seal it again. */
   isOld(sealed: string): boolean {
-    return !sealed.startsWith(`${FORMAT}.${keyMark(this.#keys[0])}.`);
+    return !sealed.startsWith(`${FORMAT}.${this.#keys[0].mark}.`);
   }
 
   /** Drops the key that was derived for a record. */
@@ -92,12 +93,12 @@ export class RecordSeal {
     this.#derived.delete(storeKey);
   }
 
-  #keyOf(sealed: string): NamedKey | undefined {
+  #keyOf(sealed: string): ServerKey | undefined {
     const [format, mark] = sealed.split('.');
-    return format === FORMAT ? this.#keys.find((known) => keyMark(known) === mark) : undefined;
+    return format === FORMAT ? this.#keys.find((known) => known.mark === mark) : undefined;
   }
 
-  #recordKey({ kid, key }: NamedKey, { handle, storeKey }: SealContext): KeyObject {
+  #recordKey({ kid, key }: ServerKey, { handle, storeKey }: SealContext): KeyObject {
     const kept = this.#derived.get(storeKey);
     if (kept?.kid === kid && kept.handle === handle) return kept.key;
     const derived = createSecretKey(
@@ -108,10 +109,21 @@ export class RecordSeal {
   }
 }
 
+/** A key of the settings as Node's crypto takes it at once: bytes would be made a key at each use. */
+interface ServerKey {
+  readonly kid: string;
+  readonly mark: string;
+  readonly key: KeyObject;
+}
+
 interface DerivedKey {
   readonly kid: string;
   readonly handle: string;
   readonly key: KeyObject;
+}
+
+function imported(named: NamedKey): ServerKey {
+  return { kid: named.kid, mark: keyMark(named), key: createSecretKey(named.key) };
 }
 
 function boundTo(kid: string, { storeKey, version }: SealContext): Buffer {

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { GroupCommit } from './group-commit.js';
 import { LeaseTable } from './lease-table.js';
 import { PlatformUseTable } from './platform-use-table.js';
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
@@ -12,14 +13,17 @@ import {
 } from './session-store.js';
 import { makeOwnFile } from './store-files.js';
 
-/** Each login removes at most this many expired rows, and shortens at most this many that would live too long. */
+/** A sweep removes at most this many expired rows, and shortens at most this many that would live too long. */
 const SWEEP_ROWS = 100;
+/** A sweep that found less is not repeated for so long. */
+const SWEEP_PAUSE_MS = 100;
 
+/** Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they work as before. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS session (
-    key TEXT PRIMARY KEY, version INTEGER NOT NULL, sealed TEXT NOT NULL,
+    key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, sealed TEXT NOT NULL,
     idle_until INTEGER NOT NULL, expires_at INTEGER NOT NULL
-  ) WITHOUT ROWID, STRICT;
+  ) STRICT;
   CREATE INDEX IF NOT EXISTS session_idle_until ON session (idle_until);
 `;
 
@@ -32,9 +36,12 @@ export class EmbeddedSessionStore implements SessionStore {
   >;
   readonly #idle: number;
   readonly #max: number;
+  readonly #writes: GroupCommit;
   readonly #leases: LeaseTable;
   readonly #uses = new PlatformUseTable();
   readonly #now: () => number;
+  /** When the last sweep found less than it may remove. */
+  #sweptAt = Number.NaN;
 
   /**
    * @param path the file; it and its folders are created with access for their owner only.
@@ -48,6 +55,7 @@ export class EmbeddedSessionStore implements SessionStore {
     this.#max = life.maxSeconds * 1000;
     this.#leases = new LeaseTable(now);
     this.#database = open(path);
+    this.#writes = new GroupCommit(this.#database);
     const prepare = (sql: string): StatementSync => this.#database.prepare(sql);
     this.#statements = {
       create: prepare('INSERT INTO session VALUES (?, 1, ?, ?, ?)'),
@@ -70,19 +78,17 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   create(key: string, sealed: string): Promise<number> {
-    return this.#attempt(() => {
+    return this.#write(key, () => {
       const now = this.#now();
       const expiresAt = now + this.#max;
-      this.#statements.sweep.run(now, SWEEP_ROWS);
-      // After the clock was set back, they would live longer than a new session.
-      this.#statements.shorten.run(now + this.#idle, expiresAt, SWEEP_ROWS);
+      this.#sweep(now);
       this.#statements.create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
       return expiresAt;
     });
   }
 
   read(key: string): Promise<StoredSession | undefined> {
-    return this.#attempt(() => {
+    return this.#look(key, () => {
       const now = this.#now();
       const found = this.#find(key, now);
       if (found === undefined) return undefined;
@@ -95,7 +101,7 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   peek(key: string): Promise<PeekedSession | undefined> {
-    return this.#attempt(() => {
+    return this.#look(key, () => {
       const now = this.#now();
       const found = this.#find(key, now);
       if (found === undefined) return undefined;
@@ -109,15 +115,19 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   replace(key: string, version: number, sealed: string): Promise<boolean> {
-    return this.#attempt(() => this.#statements.replace.run(sealed, key, version, this.#now()).changes === 1);
+    return this.#write(
+      key,
+      () => this.#statements.replace.run(sealed, key, version, this.#now()).changes === 1,
+    );
   }
 
-  remove(key: string, version?: number): Promise<boolean> {
-    return this.#attempt(() => {
-      const isRemoved = this.#statements.remove.run(key, version ?? null).changes === 1;
-      if (isRemoved) this.#uses.drop(key);
-      return isRemoved;
-    });
+  async remove(key: string, version?: number): Promise<boolean> {
+    const isRemoved = await this.#write(
+      key,
+      () => this.#statements.remove.run(key, version ?? null).changes === 1,
+    );
+    if (isRemoved) this.#uses.drop(key);
+    return isRemoved;
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
@@ -135,10 +145,14 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   count(): Promise<number> {
-    return this.#attempt(() => Number(this.#statements.count.get(this.#now())?.live));
+    return this.#attempt(() => {
+      this.#writes.flush();
+      return Number(this.#statements.count.get(this.#now())?.live);
+    });
   }
 
   close(): Promise<void> {
+    this.#writes.flush();
     if (this.#database.isOpen) this.#database.close();
     return Promise.resolve();
   }
@@ -154,6 +168,16 @@ export class EmbeddedSessionStore implements SessionStore {
     return { stored, idleUntil: Number(row.idle_until) };
   }
 
+  #sweep(now: number): void {
+    const since = now - this.#sweptAt;
+    if (since >= 0 && since < SWEEP_PAUSE_MS) return;
+    const { sweep, shorten } = this.#statements;
+    const swept = sweep.run(now, SWEEP_ROWS).changes;
+    // After the clock was set back, they would live longer than a new session.
+    const shortened = shorten.run(now + this.#idle, now + this.#max, SWEEP_ROWS).changes;
+    if (Math.max(Number(swept), Number(shortened)) < SWEEP_ROWS) this.#sweptAt = now;
+  }
+
   /** A read must answer even where nothing can be written, so a touch that fails is let go. */
   #touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
     try {
@@ -161,6 +185,21 @@ export class EmbeddedSessionStore implements SessionStore {
     } catch {
       // The idle time is unchanged; the next read tries again.
     }
+  }
+
+  async #write<T>(key: string, work: () => T): Promise<T> {
+    try {
+      return await this.#writes.write(key, work);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  #look<T>(key: string, work: () => T): Promise<T> {
+    return this.#attempt(() => {
+      this.#writes.flushFor(key);
+      return work();
+    });
   }
 
   #attempt<T>(work: () => T): Promise<T> {

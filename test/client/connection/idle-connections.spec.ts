@@ -56,6 +56,25 @@ describe.each(['got', 'undici'] as const)('idle connections, by %s,', (transport
     return sessions;
   }
 
+  it('are not kept for logins, and no stack is written down to end one', async () => {
+    const server = await startRawAnswerServer(platformAnswers);
+    const client = clientOf(server.baseUrl);
+    await client.openSession().login();
+    const stacks: string[] = [];
+    Error.prepareStackTrace = (error) => {
+      stacks.push(String(error));
+      return '';
+    };
+    try {
+      for (let login = 0; login < 5; login += 1) await client.openSession().login();
+      await eventually(() => server.openConnections === 0);
+    } finally {
+      Reflect.deleteProperty(Error, 'prepareStackTrace');
+    }
+    expect(stacks).toEqual([]);
+    await server.close();
+  });
+
   it('closed after each answer, without a word, fail no read, extension, delegation or logout', async () => {
     const server = await startRawAnswerServer(platformAnswers, { afterAnswer: 'close' });
     const [session] = await loggedIn(server.baseUrl, 1);

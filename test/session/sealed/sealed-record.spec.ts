@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type NamedKey } from '../../../src/config/checks/key-list.js';
 import { newHandle, storeKey } from '../../../src/session/sealed/handle.js';
@@ -25,6 +25,18 @@ describe('a sealed record', () => {
     const sealed = seal.seal(SECRET, bound);
     expect(sealed).not.toContain(SECRET);
     expect(seal.open(sealed, bound)).toBe(SECRET);
+  });
+
+  it('is AES-256-GCM under the HKDF of the server key and the handle, so that records of earlier versions open', () => {
+    const handle = newHandle();
+    const name = createHash('sha256').update(handle).digest('hex');
+    const derived = Buffer.from(hkdfSync('sha256', first.key, handle, 'portico session record', 32));
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', derived, nonce).setAAD(Buffer.from(`2.first.${name}.7`));
+    const body = Buffer.concat([nonce, cipher.update(SECRET), cipher.final(), cipher.getAuthTag()]);
+    const sealed = `2.${keyMark(first)}.${body.toString('base64url')}`;
+    expect(storeKey(handle)).toBe(name);
+    expect(seal.open(sealed, { handle, storeKey: name, version: 7 })).toBe(SECRET);
   });
 
   it('never looks the same twice', () => {

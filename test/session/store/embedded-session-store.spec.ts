@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
 import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
+import { commitsIn } from '../../support/session/commits-in.js';
 import { manualClock } from '../../support/manual-clock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -84,6 +85,86 @@ describe('the embedded session store', () => {
     const { DatabaseSync } = await import('node:sqlite');
     const database = new DatabaseSync(path);
     expect(database.prepare('SELECT count(*) AS rows FROM session').get()).toEqual({ rows: 1 });
+    database.close();
+  });
+
+  it('confirms many logins with one commit', async () => {
+    const store = new EmbeddedSessionStore(path, LIFE);
+    await store.create('before', 'sealed');
+    const before = await commitsIn(path);
+    await Promise.all(Array.from({ length: 100 }, (_, n) => store.create(`key ${n}`, 'sealed')));
+    expect((await commitsIn(path)) - before).toBe(1);
+    expect(await store.count()).toBe(101);
+    await store.close();
+  });
+
+  it('refuses a key that is taken, and keeps the sessions that came with it', async () => {
+    const store = new EmbeddedSessionStore(path, LIFE);
+    await store.create('taken', 'first');
+    const all = ['a', 'taken', 'b'].map((key) => store.create(key, 'sealed'));
+    const outcomes = await Promise.allSettled(all);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: expect.any(SessionStoreUnavailableError) as unknown });
+    for (const key of ['a', 'b']) expect(await store.read(key)).toMatchObject({ sealed: 'sealed' });
+    expect(await store.read('taken')).toMatchObject({ sealed: 'first' });
+    await store.close();
+  });
+
+  it('reads what is still to be confirmed', async () => {
+    const store = new EmbeddedSessionStore(path, LIFE);
+    const created = store.create('key', 'first');
+    expect(await store.read('key')).toMatchObject({ sealed: 'first', version: 1 });
+    const replaced = store.replace('key', 1, 'second');
+    expect(await store.peek('key')).toMatchObject({ sealed: 'second', version: 2 });
+    const removed = store.remove('key', 2);
+    expect(await store.count()).toBe(0);
+    expect(await Promise.all([created, replaced, removed])).toEqual([expect.any(Number), true, true]);
+    await store.close();
+  });
+
+  it('does what came before it was closed', async () => {
+    const store = new EmbeddedSessionStore(path, LIFE);
+    const created = store.create('key', 'sealed');
+    await store.close();
+    expect(await created).toEqual(expect.any(Number));
+    await expect(store.create('late', 'sealed')).rejects.toThrow(SessionStoreUnavailableError);
+
+    const again = new EmbeddedSessionStore(path, LIFE);
+    expect(await again.read('key')).toMatchObject({ sealed: 'sealed' });
+    await again.close();
+  });
+
+  it('goes on with the sessions of a file whose rows have no number', async () => {
+    const { DatabaseSync } = await import('node:sqlite');
+    const older = new DatabaseSync(path);
+    older.exec(`
+      CREATE TABLE session (
+        key TEXT PRIMARY KEY, version INTEGER NOT NULL, sealed TEXT NOT NULL,
+        idle_until INTEGER NOT NULL, expires_at INTEGER NOT NULL
+      ) WITHOUT ROWID, STRICT;
+      INSERT INTO session VALUES ('old', 3, 'sealed', ${Date.now() + 60_000}, ${Date.now() + 600_000});
+    `);
+    older.close();
+    const store = new EmbeddedSessionStore(path, LIFE);
+    await store.create('new', 'sealed');
+    expect(await store.read('old')).toMatchObject({ version: 3 });
+    expect(await store.replace('old', 3, 'again')).toBe(true);
+    expect(await store.remove('new')).toBe(true);
+    expect(await store.count()).toBe(1);
+    await store.close();
+  });
+
+  it('sweeps a hundred at each login until nothing is left to sweep', async () => {
+    const clock = manualClock();
+    const store = new EmbeddedSessionStore(path, LIFE, clock.now);
+    await Promise.all(Array.from({ length: 250 }, (_, n) => store.create(`old ${n}`, 'sealed')));
+    clock.advance(601_000);
+    for (let n = 0; n < 3; n += 1) await store.create(`new ${n}`, 'sealed');
+    await store.close();
+
+    const { DatabaseSync } = await import('node:sqlite');
+    const database = new DatabaseSync(path);
+    expect(database.prepare('SELECT count(*) AS rows FROM session').get()).toEqual({ rows: 3 });
     database.close();
   });
 });

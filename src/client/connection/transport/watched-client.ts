@@ -15,8 +15,12 @@ export class WatchedClient extends Client {
       ...options,
       connect: (to, callback) => {
         connector(to, (...result) => {
-          connection.socket = result[1] ?? undefined;
-          if (connection.socket !== undefined) readHeadsAsNodeDoes(connection.socket);
+          const socket = result[1] ?? undefined;
+          connection.socket = socket;
+          if (socket !== undefined) {
+            readHeadsAsNodeDoes(socket);
+            endWithoutStack(socket);
+          }
           callback(...result);
         });
       },
@@ -27,6 +31,18 @@ export class WatchedClient extends Client {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     return super.dispatch(options, new WatchedRequest(this.#connection, handler));
   }
+}
+
+/**
+ * undici ends each connection with an error that only says so. Node reads the stack of the error that a socket is ended with, and
+ * to write it down takes longer than to end the socket. Nobody sees it.
+ */
+function endWithoutStack(socket: Socket): void {
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error?: Error & { readonly code?: unknown }) => {
+    if (error?.code === 'UND_ERR_INFO') error.stack = `${error.name}: ${error.message}`;
+    return destroy(error);
+  };
 }
 
 interface Connection {

@@ -18,6 +18,8 @@ export class SessionCookies {
   readonly #jar = new CookieJar(this.#store, { rejectPublicSuffixes: true });
   readonly #now: () => number;
   #dropped = 0;
+  /** Whether a cookie was ever held: without one, the jar is not asked. */
+  #isUsed = false;
   /** `Cookie` headers by URL, and until when they hold; emptied whenever a cookie changes. */
   #headers = new Map<string, { readonly header: string; readonly until: number }>();
 
@@ -35,6 +37,7 @@ export class SessionCookies {
    * whatever order the cookies came, so a restored session sends what the saved one sent.
    */
   headerFor(url: URL): string {
+    if (!this.#isUsed) return '';
     const place = url.origin + url.pathname;
     const known = this.#headers.get(place);
     if (known !== undefined && this.#now() < known.until) return known.header;
@@ -92,6 +95,7 @@ export class SessionCookies {
     }
     if (!this.#fits(cookie, domain)) return false;
     const now = new Date(this.#now());
+    this.#isUsed = true;
     return this.#jar.setCookieSync(cookie, url.href, { ignoreError: true, now }) !== undefined;
   }
 
@@ -113,6 +117,7 @@ export class SessionCookies {
 
   /** The cookies that have not expired; expired ones are removed, so they do not accumulate. */
   #live(): Cookie[] {
+    if (!this.#isUsed) return [];
     let all: Cookie[] = [];
     this.#store.getAllCookies((_error, cookies) => (all = cookies ?? []));
     return all.filter((cookie) => {

@@ -1,0 +1,133 @@
+import { copyFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { GroupCommit } from '../../../src/session/store/group-commit.js';
+import { commitsIn } from '../../support/session/commits-in.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const NO_SPACE = 'database or disk is full';
+
+describe('writes that share a commit', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let path: string;
+  let database: DatabaseSync;
+  let group: GroupCommit;
+  beforeEach(async () => {
+    folder = await tempFolder();
+    path = `${folder.path}/some.db`;
+    database = new DatabaseSync(path);
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE one (name TEXT PRIMARY KEY, text TEXT) STRICT');
+    group = new GroupCommit(database);
+  });
+  afterEach(async () => {
+    database.close();
+    await folder.remove();
+  });
+
+  const insert = (name: string, text = ''): Promise<unknown> =>
+    group.write(name, () => database.prepare('INSERT INTO one VALUES (?, ?)').run(name, text).changes);
+  const namesIn = (file: string): unknown[] => {
+    const other = new DatabaseSync(file);
+    const rows = other.prepare('SELECT name FROM one ORDER BY rowid').all();
+    other.close();
+    return rows.map(({ name }) => name);
+  };
+  const outcomes = async (writes: Promise<unknown>[]): Promise<string[]> =>
+    (await Promise.allSettled(writes)).map((each) =>
+      each.status === 'fulfilled' ? 'done' : (each.reason as Error).message,
+    );
+
+  it('are one commit, however many they are', async () => {
+    const before = await commitsIn(path);
+    await Promise.all(Array.from({ length: 100 }, (_, n) => insert(`row ${n}`)));
+    expect((await commitsIn(path)) - before).toBe(1);
+    expect(namesIn(path)).toHaveLength(100);
+  });
+
+  it('are on disk when they are answered, and not seen in part before', async () => {
+    let seenWithin: unknown[] | undefined;
+    const first = insert('first').then(() => namesIn(path));
+    const second = group.write('second', () => {
+      seenWithin = namesIn(path);
+    });
+    expect(await first).toEqual(['first']);
+    await second;
+    expect(seenWithin).toEqual([]);
+  });
+
+  it('are all there or not at all when the process is lost', async () => {
+    const copyTo = (copy: string): void => {
+      for (const end of ['', '-wal']) copyFileSync(`${path}${end}`, `${folder.path}/${copy}${end}`);
+    };
+    const all = [insert('a'), insert('b')];
+    const last = group.write('c', () => {
+      copyTo('within.db');
+    });
+    await Promise.all([...all, last]);
+    copyTo('answered.db');
+    expect(namesIn(`${folder.path}/within.db`)).toEqual([]);
+    expect(namesIn(`${folder.path}/answered.db`)).toEqual(['a', 'b']);
+  });
+
+  it('are done in the order in which they came', async () => {
+    const update = (text: string): Promise<unknown> =>
+      group.write('row', () => {
+        database.prepare('UPDATE one SET text = text || ? WHERE name = ?').run(text, 'row');
+        return database.prepare('SELECT text FROM one').get()?.text;
+      });
+    const all = [insert('row', 'a'), update('b'), update('c')];
+    expect(await Promise.all(all)).toEqual([1, 'ab', 'abc']);
+  });
+
+  it('fail alone: one that cannot be done takes no other with it', async () => {
+    await insert('taken');
+    const all = [insert('a'), insert('taken'), insert('b'), insert('a')];
+    expect(await outcomes(all)).toEqual([
+      'done',
+      expect.stringContaining('UNIQUE'),
+      'done',
+      expect.stringContaining('UNIQUE'),
+    ]);
+    expect(namesIn(path)).toEqual(['taken', 'a', 'b']);
+  });
+
+  it('fail alone for want of space, and go on where there is enough', async () => {
+    database.exec('PRAGMA max_page_count = 8');
+    const all = [insert('small'), insert('large', 'x'.repeat(100_000)), insert('small too')];
+    expect(await outcomes(all)).toEqual(['done', NO_SPACE, 'done']);
+    expect(database.isTransaction).toBe(false);
+    expect(namesIn(path)).toEqual(['small', 'small too']);
+  });
+
+  it('are not confirmed by a commit that fails', async () => {
+    database.exec(`
+      PRAGMA foreign_keys = ON;
+      CREATE TABLE child (name TEXT REFERENCES one (name) DEFERRABLE INITIALLY DEFERRED) STRICT;
+    `);
+    const orphan = group.write('orphan', () => database.prepare("INSERT INTO child VALUES ('nobody')").run());
+    expect(await outcomes([insert('a'), orphan, insert('b')])).toEqual([
+      'done',
+      expect.stringContaining('FOREIGN KEY'),
+      'done',
+    ]);
+    expect(namesIn(path)).toEqual(['a', 'b']);
+  });
+
+  it('are not lost when another process holds the file for a moment', async () => {
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    expect(await outcomes([insert('a'), insert('b')])).toEqual(['database is locked', 'database is locked']);
+    other.exec('ROLLBACK');
+    other.close();
+    expect(await outcomes([insert('a'), insert('b')])).toEqual(['done', 'done']);
+  });
+
+  it('are done at once when what they write is needed', async () => {
+    const all = [insert('a'), insert('b')];
+    group.flushFor('c');
+    expect(namesIn(path)).toEqual([]);
+    group.flushFor('b');
+    expect(namesIn(path)).toEqual(['a', 'b']);
+    await Promise.all(all);
+  });
+});
