@@ -11,6 +11,7 @@ import { AnswerTurns } from '../answers/answer-turns.js';
 import { Settings } from '../config/settings.js';
 import { chargeAnswers } from './answer/charge-answers.js';
 import { withoutPlainResolvers } from './answer/plain-fields.js';
+import { FederationAccess } from './federation/federation-access.service.js';
 import { FederationGatePlugin } from './federation/federation-gate.plugin.js';
 import { resolveEntitiesTogether } from './federation/entities.js';
 import { subgraphEdits } from './federation/subgraph-edits.js';
@@ -115,6 +116,7 @@ const INPUT_PIPE = {
     DocumentPlugin,
     ReservedPlacePlugin,
     OriginPlugin,
+    FederationAccess,
     FederationGatePlugin,
     CompiledExecutionPlugin,
     RequestPlugin,

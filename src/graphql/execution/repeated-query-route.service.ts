@@ -5,7 +5,9 @@ import {
   type FastifyRequest,
   type RouteHandlerMethod,
 } from 'fastify';
-import { asksForFederation } from '../federation/federation-gate.js';
+import { FederationAccess } from '../federation/federation-access.service.js';
+import { FEDERATION_SECRET_HEADER } from '../federation/federation-gate.js';
+import { type SentOperation } from '../federation/representations.js';
 import { Note } from '../../notes/note.js';
 import { AnswerCompletion, type AnswerHead } from '../request/answer-completion.service.js';
 import { graphQLContext, type HttpRequest } from '../request/graphql-context.js';
@@ -32,6 +34,7 @@ export class RepeatedQueryRoute {
   constructor(
     private readonly compiled: CompiledAnswers,
     private readonly completion: AnswerCompletion,
+    private readonly federation: FederationAccess,
   ) {}
 
   /** Goes before Apollo's route; to be called before that is added. */
@@ -43,8 +46,7 @@ export class RepeatedQueryRoute {
 
   /** Apollo has had this request executed by compiled code. */
   executed(request: HttpRequest, executed: Executed): void {
-    // The gate of federation decides by request.
-    if (!asksForFederation(executed.document)) this.#executed.set(request, executed);
+    this.#executed.set(request, executed);
   }
 
   #before(apollo: RouteHandlerMethod): RouteHandlerMethod {
@@ -68,9 +70,9 @@ export class RepeatedQueryRoute {
     reply: FastifyReply,
   ): Promise<string | undefined> {
     const known = this.#queries.find(asked);
-    if (known === undefined) return undefined;
-    const { schema, document, operation, contentType } = known;
     const { variables, accept } = asked;
+    if (known === undefined || !this.#mayAsk({ ...known, variables }, request)) return undefined;
+    const { schema, document, operation, contentType } = known;
     const contextValue = graphQLContext(request, reply);
     const answer = await this.compiled.answer({ schema, document, operation, contextValue, variables });
     if (answer === undefined) return undefined;
@@ -81,6 +83,17 @@ export class RepeatedQueryRoute {
     void reply.code(head.status ?? OK).header('content-type', contentType);
     // As Apollo writes it.
     return `${JSON.stringify({ errors, data })}\n`;
+  }
+
+  /** Apollo refuses whoever may not. */
+  #mayAsk(sent: SentOperation, { headers }: FastifyRequest): boolean {
+    const secret = headers[FEDERATION_SECRET_HEADER];
+    try {
+      this.federation.check(sent, Array.isArray(secret) ? secret.join() : secret);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #learn(asked: AskedOperation, request: FastifyRequest, reply: FastifyReply): void {

@@ -133,9 +133,16 @@ describe('a query that is asked for again and again', () => {
       variables: { keys: [{ __typename: 'Project', id: 'x' }] },
     };
     const secret = { 'x-federation-secret': 'a-secret-of-the-router-of-32-bytes' };
-    const [, , found] = await askOften(body, { ...bearer(), ...secret });
-    expect(found).toBe(false);
+    const [first, last, found] = await askOften(body, { ...bearer(), ...secret });
+    expect(found).toBe(true);
+    expect(last).toEqual(first);
     expect(await ask(body, bearer())).toMatchObject({ status: 403 });
+    expect(await ask(body, { ...bearer(), 'x-federation-secret': 'wrong' })).toMatchObject({ status: 403 });
+    const unknown = { ...body, variables: { keys: [{ __typename: 'Nothing', id: 'x' }] } };
+    expect(await ask(unknown, { ...bearer(), ...secret })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('BAD_USER_INPUT'),
+    });
   });
 
   it('is seen by no other caller', async () => {

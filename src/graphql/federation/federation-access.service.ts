@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { RefusedRequestError } from '../errors/refused-request-error.js';
+import { asksForFederation, type FederationGate, federationGate } from './federation-gate.js';
+import { checkRepresentations, type SentOperation } from './representations.js';
+
+const FORBIDDEN = 403;
+
+/** Without an operation if the request does not say which one it means; GraphQL reports that. */
+type AskedOperation = Omit<SentOperation, 'operation'> & {
+  readonly operation: SentOperation['operation'] | undefined;
+};
+
+/** Reserves the federation fields for the router, and limits what it may ask for at once. */
+@Injectable()
+export class FederationAccess {
+  readonly #isOpenTo: FederationGate;
+
+  constructor(private readonly settings: Settings) {
+    this.#isOpenTo = federationGate(settings.FEDERATION_SECRET, settings.production);
+  }
+
+  /**
+   * To be asked before every execution, not only in validation: whoever sends a document may send one that was validated before.
+   *
+   * @param secret as the request presents it.
+   * @throws RefusedRequestError
+   */
+  check({ operation, ...sent }: AskedOperation, secret: string | undefined): void {
+    if (!asksForFederation(sent.document)) return;
+    if (!this.#isOpenTo(secret)) {
+      throw new RefusedRequestError(
+        'These fields are for the router of the graph only',
+        FORBIDDEN,
+        'FORBIDDEN',
+      );
+    }
+    if (operation === undefined) return;
+    checkRepresentations({ ...sent, operation }, this.settings.FEDERATION_MAX_REPRESENTATIONS);
+  }
+}
