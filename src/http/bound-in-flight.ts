@@ -21,12 +21,16 @@ export function boundInFlight(server: FastifyInstance, admission: Admission): vo
   // Set by the hook below before anything asks.
   server.decorate('admission', admission);
   server.decorateRequest('passage');
-  server.addHook('preParsing', async (request, reply, payload) => {
-    request.passage = new Passage(reply.raw);
-    if (isProbe(request.routeOptions.url)) return payload;
-    if (hasBody(request)) admission.expect(request.caller, lengthOf(request));
-    else await admission.enter(request.caller, request.passage);
-    return payload;
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    const { caller } = request;
+    const passage = (request.passage = new Passage(reply.raw));
+    if (isProbe(request.routeOptions.url)) done(null, payload);
+    else if (hasBody(request)) done(admission.refusalBeforeBody(caller, lengthOf(request)) ?? null, payload);
+    else {
+      admission.enter(caller, passage).then(() => {
+        done(null, payload);
+      }, done);
+    }
   });
   server.addHook('onSend', (request, _reply, payload, done) => {
     // Absent where an earlier hook has answered.

@@ -5,7 +5,8 @@ import { type FastifyInstance } from 'fastify';
  * wait for idle ones.
  */
 export function drainConnections(server: FastifyInstance, isStopping: () => boolean): void {
-  server.addHook('onSend', async (_request, reply) => {
+  server.addHook('onSend', (_request, reply, payload, done) => {
     if (isStopping()) void reply.header('connection', 'close');
+    done(null, payload);
   });
 }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 
 /** Nobody watches a log more closely than this, and a busy process writes many lines meanwhile. */
-const WAIT_MS = 10;
+const WAIT_MS = 50;
 const FULL_CHARACTERS = 32 * 1024;
 
 /** Where batches go: pino's own destination. */
@@ -12,7 +12,7 @@ export interface Destination {
 
 /**
  * A destination that hands lines on in batches: one write for each line takes longer than the line itself. A line waits for at
- * most 10 ms, and whatever waits when the process exits is written then. Only a killed process loses it.
+ * most 50 ms, and whatever waits when the process exits is written then. Only a killed process loses it.
  */
 export class BatchedLines {
   readonly #destination: Destination;

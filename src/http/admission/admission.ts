@@ -81,15 +81,14 @@ export class Admission {
   }
 
   /**
-   * Refuses one that could not even wait before its body is read, unless it is short enough for a logout.
+   * The refusal of one that could not even wait, before its body is read; undefined if its body is short enough for a logout.
    *
    * @param length of its body in bytes; undefined if it does not say.
-   * @throws OverloadedError
    */
-  expect(caller: Caller, length: number | undefined): void {
-    if (length !== undefined && length <= LOGOUT_BYTES) return;
+  refusalBeforeBody(caller: Caller, length: number | undefined): OverloadedError | undefined {
+    if (length !== undefined && length <= LOGOUT_BYTES) return undefined;
     const full = this.#gate.full(this.#partyOf(caller));
-    if (full !== undefined) throw this.#refuse(caller, full);
+    return full === undefined ? undefined : this.#refuse(caller, full);
   }
 
   /**

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
-import { isNestedDeeperThan, MAX_NESTING } from '../../json/nesting.js';
-import { parseJson } from '../../json/parse-json.js';
+import { MAX_NESTING, type ReadJson, readJson } from '../../json/read-json.js';
 import { PlatformHttpError } from '../../errors/error-classes.js';
 import { bodyText } from './body-text.js';
 import { type ResponseHeaders } from './response-headers.js';
@@ -89,17 +88,17 @@ export class PlatformResponse {
    */
   json(): unknown {
     if (!this.mayBeJson) throw this.#notJson();
-    const value = this.#parsed(this.text());
-    if (isNestedDeeperThan(MAX_NESTING, value)) {
+    const { value, isTooDeep } = this.#read(this.text());
+    if (isTooDeep) {
       const message = `The response of the platform is nested more than ${MAX_NESTING} levels deep.`;
       throw new PlatformHttpError(message, { status: this.status });
     }
     return value;
   }
 
-  #parsed(text: string): unknown {
+  #read(text: string): ReadJson {
     try {
-      return parseJson(text);
+      return readJson(text);
     } catch {
       throw this.#notJson();
     }

@@ -4,7 +4,7 @@ import { LoginFailedError, PlatformHttpError, UnknownPlatformError } from '../..
 import { type IServerMessages } from '../../errors/iserver-messages.js';
 import { type PlatformError } from '../../errors/platform-error.js';
 import { secretForms } from '../../errors/secret-forms.js';
-import { parseJson } from '../../json/parse-json.js';
+import { readJson } from '../../json/read-json.js';
 import { type PlatformResponse } from './platform-response.js';
 import { retryAfterSeconds } from './retry-after.js';
 
@@ -71,7 +71,7 @@ function errorPayloadOf(response: PlatformResponse, secrets: readonly string[]):
     const exact = exactText(response);
     const text = exact ?? response.latin1Text();
     if (!response.mayBeJson && !/^\s*[[{]/.test(text)) return undefined;
-    const payload = readErrorPayload(parseJson(text), secrets);
+    const payload = readErrorPayload(readJson(text).value, secrets);
     if (exact === undefined && /[^\x20-\x7E]/.test(payload.message ?? '')) delete payload.message;
     return payload;
   } catch {
