@@ -1,6 +1,6 @@
 /**
- * What is noted on an object that belongs to somebody else, for as long as the object lives: a hidden property, which nobody
- * lists, copies or writes as JSON.
+ * What is noted on an object that belongs to somebody else, for as long as the object lives: a property with a symbol
+ * that nobody else has, so loops and JSON leave it out.
  *
  * A `WeakMap` is right for objects that live long. For those of one request it is dear: while V8 collects young objects it takes
  * the keys of a `WeakMap` as alive and moves them to the old generation with all that hangs on them. Measured at 10,000 requests/s, that
@@ -16,11 +16,11 @@ export class Note<K extends object, V> {
 
   /** What was noted last; undefined if nothing was. */
   get(object: K): V | undefined {
-    return (object as Readonly<Record<symbol, V | undefined>>)[this.#name];
+    return (object as Record<symbol, V | undefined>)[this.#name];
   }
 
   /** @throws TypeError for a frozen object */
   set(object: K, value: V): void {
-    Object.defineProperty(object, this.#name, { value, writable: true });
+    (object as Record<symbol, V | undefined>)[this.#name] = value;
   }
 }
