@@ -70,7 +70,7 @@ module.exports = {
     'logging',
   ],
   'graphql/documents': ['graphql/request', 'graphql/errors', 'config', 'config/checks'],
-  'graphql/federation': ['graphql/request', 'graphql/errors', 'config'],
+  'graphql/federation': ['graphql/request', 'graphql/errors', 'config', 'notes'],
   'graphql/execution': ['graphql/federation', 'graphql/request', 'graphql/errors', 'notes'],
   'graphql/request': [
     'graphql/answer',
@@ -83,7 +83,7 @@ module.exports = {
     'logging',
     'notes',
   ],
-  'graphql/answer': ['graphql/errors', 'answers'],
+  'graphql/answer': ['graphql/errors', 'answers', 'notes'],
   'graphql/errors': ['errors', 'client'],
 
   auth: ['credentials', 'session', 'session/store', 'platform', 'observation', 'errors', 'config', 'client'],

@@ -19,7 +19,7 @@ const IDLE_TURN_MS = 5000;
 
 /**
  * Lets large answers be made a few at a time, and each in an event loop iteration of its own, so that probes and small
- * requests are served in between. Whoever came first begins first, but no caller takes more than a share.
+ * requests are served in between. First come, first served, but no caller takes more than its share.
  */
 export class AnswerTurns {
   readonly #hasRoom: () => boolean;
@@ -45,7 +45,7 @@ export class AnswerTurns {
     });
   }
 
-  /** @param caller whoever shares the turns with others: a session, or an address. */
+  /** @param caller who shares the turns: a session, or an address. */
   take(caller: string): Promise<Turn> {
     return new Promise((begin) => {
       this.#waiting.push({ caller, begin });

@@ -57,6 +57,7 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
   admission.addLogoutHashes(persisted?.hashesOf(/logout/i) ?? []);
   const readiness = app.get(ReadinessService);
-  drainConnections(server, () => readiness.isStopping);
+  admission.isStopping = () => readiness.isStopping;
+  drainConnections(server, admission.isStopping);
   return app;
 }

@@ -45,9 +45,9 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** Whoever reads the log may end before the service, and must not take it along. */
+/** The process that reads the log may exit first, which must not stop the service. */
 function surviveClosedOutput(): void {
-  // A reader of both streams takes both along.
+  // One process may have been reading both streams.
   process.stderr.on('error', () => undefined);
   process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => {
     process.stdout.on('error', () => undefined);

@@ -8,7 +8,7 @@ import { type AuditSink } from './audit-sink.js';
 const MOST_WAITING_BYTES = 1024 * 1024;
 const RETRY_MS = 1000;
 const OWNER_ONLY = 0o600;
-/** As the umask has it: whoever collects logs enters their folder. */
+/** The umask decides: a log collector must be able to enter the folder. */
 const ANY_FOLDER = 0o777;
 
 /**

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 const CHARACTERS = 16;
 
-/** Names a session in the audit log: the same for all of its events, and of no use to whoever reads it. */
+/** Names a session in the audit log: the same for all of its events, and useless to a reader who wants to use the session. */
 export function publicSessionId(storeKey: string): string {
   return fingerprint(`session:${storeKey}`);
 }

@@ -6,7 +6,7 @@ import { type FastifyInstance } from 'fastify';
 export interface BodyLimits {
   /** From anybody. */
   readonly usual: number;
-  /** From whoever {@link mayBeLarge} lets. */
+  /** From callers that {@link mayBeLarge} accepts. */
   readonly large: number;
   /** Asked only for a request whose body is, or may turn out to be, larger than the usual limit. */
   readonly mayBeLarge: (headers: IncomingHttpHeaders) => boolean;

@@ -82,7 +82,7 @@ class Refusals {
     this.#timer = setInterval(this.#report, REPORT_MS).unref();
   }
 
-  /** @param closes whether the connection is of no more use. */
+  /** @param closes whether to close the connection. */
   refuse(request: IncomingMessage, response: ServerResponse, closes = false): void {
     this.#count += 1;
     const answer = thrownAnswer(this.#admission.refuseUnread());
@@ -92,7 +92,7 @@ class Refusals {
       ...this.#headers,
       ...[REQUEST_ID_HEADER, id, 'cache-control', CACHE_CONTROL, 'retry-after', `${answer.retryAfter}`],
       ...['content-type', 'application/json; charset=utf-8', 'content-length', `${Buffer.byteLength(body)}`],
-      ...(closes ? ['connection', 'close'] : []),
+      ...(closes || this.#admission.isStopping() ? ['connection', 'close'] : []),
     ];
     response.writeHead(answer.status, headers).end(body);
   }

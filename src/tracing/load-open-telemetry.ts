@@ -5,7 +5,7 @@ import type * as Resources from '@opentelemetry/resources';
 import type * as Metrics from '@opentelemetry/sdk-metrics';
 import type * as Traces from '@opentelemetry/sdk-trace';
 
-/** The packages of OpenTelemetry that are used, all optional: whoever does not switch it on needs none of them. */
+/** The packages of OpenTelemetry, all optional: a service that does not use it needs none of them. */
 export interface OpenTelemetryPackages {
   readonly api: typeof Api;
   readonly resources: typeof Resources;

@@ -28,7 +28,7 @@ export class Tracing {
     this.#tracer = tracer;
   }
 
-  /** Starts a span. Whoever starts it ends it. */
+  /** Starts a span. The caller must end it. */
   begin(name: string, { place = 'internal', attributes = {}, parent }: SpanBeginning = {}): Span {
     const { SpanKind } = this.#api;
     const kind = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }[place];
@@ -46,7 +46,7 @@ export class Tracing {
     if (store !== undefined) store.span = span;
   }
 
-  /** The trace of the request that is being served; undefined where there is none. */
+  /** The trace of the request that is being served; undefined if it has none. */
   get traceId(): string | undefined {
     return this.#active.getStore()?.span.spanContext().traceId;
   }

@@ -15,6 +15,7 @@ describe('a server where nobody else may even wait', () => {
   let url: string;
   let served: unknown[];
   let log: string;
+  let admission: Admission;
   beforeEach(async () => {
     served = [];
     log = '';
@@ -31,7 +32,8 @@ describe('a server where nobody else may even wait', () => {
     });
     server.get('/graphql', () => 'served');
     server.get('/livez', () => 'served');
-    refuseEarly(server, new Admission({ inFlight: 0, perSession: 1 }));
+    admission = new Admission({ inFlight: 0, perSession: 1 });
+    refuseEarly(server, admission);
     url = await server.listen({ host: '127.0.0.1', port: 0 });
   });
   afterEach(() => server.close());
@@ -98,6 +100,11 @@ describe('a server where nobody else may even wait', () => {
     const request = `${head(body.length)}${body}`;
     const both = await answers([request, request], /HTTP\/1.1 503[^]*HTTP\/1.1 503/);
     expect(both).not.toMatch(/connection: close/i);
+  });
+
+  it('closes the connection while the service is stopping, so that the caller goes elsewhere', async () => {
+    admission.isStopping = () => true;
+    expect(await answers([`${head(ONE.length)}${ONE}`], /OVERLOADED/)).toMatch(/connection: close/i);
   });
 
   it('closes the connection of a body that is too long to be thrown away, and does not read it', async () => {

@@ -38,7 +38,7 @@ export async function followRedirects(
   }
 }
 
-/** The host that a redirect leads to; undefined where the response is none. */
+/** The host that a redirect leads to; undefined if the response is not a redirect. */
 export function redirectHost(response: PlatformResponse): string | undefined {
   const location = REDIRECTS.has(response.status) ? response.headerValues('location')[0] : undefined;
   return location !== undefined && URL.canParse(location, response.url)

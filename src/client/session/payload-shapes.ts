@@ -7,10 +7,16 @@ import { type PlatformProject, type PlatformSessionInfo, type PlatformUser } fro
 const MAX_PROJECTS = 10_000;
 
 /**
- * The payload behind each corrected object. A WeakMap rather than a property, because a read object holds the platform's fields
- * and no others: it can be compared, spread and written as JSON.
+ * The payload behind a corrected object, and the number of projects that a list leaves out. Properties that nobody sees, because a
+ * read object holds the platform's fields and no others: it can be compared, spread and written as JSON. Not a WeakMap: V8 keeps
+ * its keys for longer than a request lasts.
  */
-const rawPayloads = new WeakMap<object, object>();
+const RAW = Symbol('as the platform sent it');
+const LEFT_OUT = Symbol('projects left out');
+
+function hide(object: object, name: symbol, value: unknown): void {
+  Object.defineProperty(object, name, { value, writable: true });
+}
 
 type FieldType = 'string' | 'number' | 'record';
 type Shape = readonly (readonly [field: string, type: FieldType])[];
@@ -56,15 +62,13 @@ export function readProjects(response: PlatformResponse): PlatformProject[] {
   const projects = list.map((item) => readProject(item, response)).filter((project) => project !== undefined);
   const missing = list.length - projects.length;
   if (missing > 0 && projects.length === 0) throw unexpectedShape('projects with id and name', response);
-  if (missing > 0) leftOut.set(projects, missing);
+  if (missing > 0) hide(projects, LEFT_OUT, missing);
   return projects;
 }
 
-const leftOut = new WeakMap<readonly PlatformProject[], number>();
-
 /** How many projects of the platform's list were left out of what was read from it, because they lack an id or a name. */
 export function leftOutProjects(read: readonly PlatformProject[]): number {
-  return leftOut.get(read) ?? 0;
+  return (read as { readonly [LEFT_OUT]?: number })[LEFT_OUT] ?? 0;
 }
 
 function readProject(item: unknown, response: PlatformResponse): PlatformProject | undefined {
@@ -76,13 +80,13 @@ function readProject(item: unknown, response: PlatformResponse): PlatformProject
     : project.owner;
   if (project === item && owner === project.owner) return project as PlatformProject;
   const copy: PlatformProject = { ...project, ...(isRecord(owner) && { owner }), id, name };
-  rawPayloads.set(copy, item as object);
+  hide(copy, RAW, item);
   return copy;
 }
 
 /** The object exactly as the platform sent it, including fields that were corrected or left out when it was read. */
 export function rawPayload(read: object): object {
-  return rawPayloads.get(read) ?? read;
+  return (read as { readonly [RAW]?: object })[RAW] ?? read;
 }
 
 /**
@@ -113,7 +117,7 @@ function corrected(value: Record<string, unknown>, shape: Shape): Record<string,
       copy[name] = Number(given);
     else Reflect.deleteProperty(copy, name);
   }
-  rawPayloads.set(copy, value);
+  hide(copy, RAW, value);
   return copy;
 }
 

@@ -1,3 +1,5 @@
+import { Note } from '../../notes/note.js';
+
 /** How much of an answer a value takes. */
 export interface Size {
   /** Values: each string, number, object and list is one. */
@@ -43,7 +45,7 @@ export function leafBytes(value: unknown, countText: CountText): number {
   }
 }
 
-const known = new WeakMap<object, Size>();
+const known = new Note<object, Size>('JSON size');
 
 /**
  * The exact size of a JSON value. An object is measured once, however often it is answered. The client has limited how

@@ -7,7 +7,7 @@ const PLAIN = 'rootFieldResolver';
  * A transform of the schema that removes the resolvers which only read the property of the field's name: GraphQL does
  * that itself, without a call for each value, and a field without a resolver can be measured and compiled.
  *
- * @throws Error at start if there are none: fields with resolvers of their own would not be measured.
+ * @throws Error at start if it finds none: fields with their own resolvers would not be measured.
  */
 export function withoutPlainResolvers(schema: GraphQLSchema): GraphQLSchema {
   let removed = 0;

@@ -58,7 +58,7 @@ export class PersistedDocuments {
     throw new PersistedDocumentsError(`${unfit.map(([name]) => name).join(', ')} does not match the schema`);
   }
 
-  /** A document that can be sent as it is: one query without variables. Undefined where there is none. */
+  /** A document that can be sent as it is: one query without variables. Undefined if the list has no such document. */
   get example(): string | undefined {
     for (const text of this.#documents.values()) {
       const { definitions } = parse(text, { noLocation: true });

@@ -85,7 +85,7 @@ export class RepeatedQueryRoute {
     return `${JSON.stringify({ errors, data })}\n`;
   }
 
-  /** Apollo refuses whoever may not. */
+  /** If not, the request goes to Apollo, which refuses it. */
   #mayAsk(sent: SentOperation, { headers }: FastifyRequest): boolean {
     const secret = headers[FEDERATION_SECRET_HEADER];
     try {

@@ -1,4 +1,5 @@
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType, isUnionType } from 'graphql';
+import { Note } from '../../notes/note.js';
 
 /** An entity as a router asks for it: its type, and the fields of its key. */
 interface Representation {
@@ -16,7 +17,7 @@ type ResolveReferences = (
 ) => Promise<readonly unknown[]>;
 
 /** Found entities, by which `_Entity` knows them again. */
-const typeNames = new WeakMap<object, string>();
+const typeNames = new Note<object, string>('type');
 
 /**
  * A transform of the schema: the `@ResolveReference` of a type is called once for all of its representations in

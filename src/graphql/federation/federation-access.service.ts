@@ -21,7 +21,7 @@ export class FederationAccess {
   }
 
   /**
-   * To be asked before every execution, not only in validation: whoever sends a document may send one that was validated before.
+   * Call it before every execution: a document is validated once, but anyone may send it again.
    *
    * @param secret as the request presents it.
    * @throws RefusedRequestError

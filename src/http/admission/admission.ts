@@ -28,7 +28,7 @@ export const LOGOUT_BYTES = 2048;
 
 /** A busy process has so many in flight as it ends in 250 ms: as many more begin in half of the patience. */
 const WAITING_PER_PLACE = 1;
-/** A short burst is no overload, be its requests ever so large. */
+/** A short burst is not an overload, however large its requests are. */
 const LEAST_WAITING = 128;
 /** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
 const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, new OverloadedError(reason)]));
@@ -37,6 +37,8 @@ const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, new Overloade
 export class Admission {
   readonly limit: LoadLimit;
   readonly pace = new LoopPace();
+  /** Whether the service is stopping, so that each answer has to close its connection. */
+  isStopping: () => boolean = () => false;
   readonly #limits: AdmissionLimits;
   readonly #gate: FairGate;
   readonly #logouts = new FairGate({
@@ -69,7 +71,7 @@ export class Admission {
     return this.#gate.waiting + this.#logouts.waiting;
   }
 
-  /** Whether nobody else may even wait: whoever comes now is refused, unless it logs out. */
+  /** Whether the waiting line is full: new requests are refused, except logouts. */
   get isFull(): boolean {
     return this.#gate.isFull;
   }
@@ -102,7 +104,7 @@ export class Admission {
     const place = this.#gate.tryEnter(party);
     if (place === undefined) await this.#wait(party, caller, passage, body);
     else passage.enter(place);
-    // It counts already: whoever waits only for its turn must not make room for more.
+    // The request already counts as in flight while it waits for its turn.
     if (this.pace.isBusy) await this.pace.turn();
   }
 

@@ -23,7 +23,7 @@ export interface GateOptions {
 /** How much of the line one party may have, as a multiple of what is free of it. */
 const LINE_SHARE = 2;
 
-/** Whoever may leave while it waits. */
+/** A caller who may leave while waiting. */
 export interface Impatient {
   /** Aborts when it has left. Asked only if it has to wait. */
   readonly gone: AbortSignal;
@@ -109,7 +109,7 @@ export class FairGate {
    * A place, at once or within the patience.
    *
    * @param caller whose wait ends when it has gone.
-   * @returns why there is none, if there is none.
+   * @returns why there is no place, if that is so.
    */
   enter(party: Party, caller: Impatient): Promise<Leave | Full> {
     const place = this.tryEnter(party) ?? this.full(party);

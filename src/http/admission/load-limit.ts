@@ -25,18 +25,18 @@ const HEAP_LIMIT = 0.9;
 const LEAST = 128;
 /** One busy sample may be a neighbor of the machine, or a collection of garbage. */
 const BUSY_SAMPLES = 2;
-/** A busy process may have in flight what it ends in this time, so nobody waits much longer for it. */
+/** A busy process may have as many requests in flight as it completes in this time, so nobody waits much longer. */
 const TARGET_MS = 250;
-/** And half of it while the event loop is late: then it ends more in one iteration than it should. */
+/** Half of that while the event loop is late: then one iteration completes more than it should. */
 const LATE_SHARE = 0.5;
 const SHRINK = 0.95;
 const GROW = 1.05;
 
 /**
- * How many requests may be in flight: as many as are set while they wait for the platform, and fewer while they wait for
- * this process. While the CPU has no time left, that is what it ends in a quarter of a second. Large requests end seldom: while
- * the event loop is late, fewer of them are let in, step by step. A limit that is found that way needs no knowledge of the machine: a request in flight costs
- * nothing while its platform is slow, and everything while the CPU is busy.
+ * How many requests may be in flight. While they wait for the platform, that is the number in the settings. While the CPU has no time
+ * left, it is what the process completes in a quarter of a second. Large requests complete rarely, so while the event loop is late, the
+ * limit shrinks step by step. A limit found this way needs no knowledge of the machine: a request in flight costs nothing while its
+ * platform is slow, and everything while the CPU is busy.
  */
 export class LoadLimit {
   readonly #most: number;

@@ -5,7 +5,7 @@ const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 /** `[IPv6]`, `[IPv6]:port` or `IPv4:port`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 const IPV6_GROUPS = 8;
-/** Whoever has one IPv6 address has all of its /64. */
+/** A caller with one IPv6 address usually has its whole /64. */
 const NETWORK_GROUPS = 4;
 
 /** Where a request comes from, in one spelling. */

@@ -29,7 +29,7 @@ export interface CallerRequest {
   readonly raw: { readonly rawHeaders: readonly string[] };
 }
 
-/** One origin, be it ever so odd: it is compared as a whole with those that are allowed. */
+/** A single origin. Its form does not matter: it is compared as a whole with the allowed ones. */
 const ORIGIN = /^[^\s,]+$/;
 
 /**

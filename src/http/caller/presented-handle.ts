@@ -8,7 +8,7 @@ type Header = string | string[] | undefined;
 export interface Presented {
   /** The handle that counts. */
   readonly handle: PresentedHandle | undefined;
-  /** Whether a bearer token came that cannot be a handle: a token of somebody else. */
+  /** Whether a bearer token came that cannot be a handle, so it is meant for another service. */
   readonly foreignBearer: boolean;
   /** Whether a session cookie came, whatever its value: then a browser may have sent the request unasked. */
   readonly withCookie: boolean;

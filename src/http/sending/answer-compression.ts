@@ -15,8 +15,8 @@ const MOST_WAITING = 16;
 const MOST_OF_ONE_CALLER = 2;
 
 /**
- * Compresses answers in the thread pool. It is a favor: whoever asks for too much at once, or comes when many others
- * wait, gets its answer as it is, and nobody waits for long.
+ * Compresses answers in the thread pool. This is best effort: a caller who asks for too much at once, or
+ * while many others wait, gets the answer uncompressed, so nobody waits for long.
  */
 export class AnswerCompression {
   readonly #callers = new Map<string, number>();
@@ -26,7 +26,7 @@ export class AnswerCompression {
   /**
    * The bytes as gzip; undefined where they are to be sent as they are. Never rejects.
    *
-   * @param caller whoever shares the compression with others: a session, or an address.
+   * @param caller who shares the compression: a session, or an address.
    */
   async gzip(bytes: Buffer, caller: string): Promise<Buffer | undefined> {
     const mine = this.#callers.get(caller) ?? 0;
@@ -56,7 +56,7 @@ export class AnswerCompression {
       this.#running += 1;
       return;
     }
-    // Whoever is done hands its turn on.
+    // The one that finishes hands its turn to the next.
     await new Promise<void>((begin) => {
       this.#waiting.push(begin);
     });

@@ -34,7 +34,7 @@ const MAX_CODINGS = 4;
 
 /**
  * Decodes a body. An empty body stays empty, and an unknown coding leaves the bytes as they are, because some servers write a
- * charset or `none` there; whoever reads the text notices.
+ * charset or `none` there; the reader of the text notices.
  * @param codings the value of `Content-Encoding`
  * @param limit decoded bytes, so that a decompression bomb stays harmless
  * @returns undefined when the bytes are not in the coding of their label

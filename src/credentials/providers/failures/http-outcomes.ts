@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-// A type alone, which leaves no import behind: Node loads a client of its own for whoever imports this module.
+// Only a type, so no import remains: importing this module for real makes Node load its own HTTP client.
 import type * as Http from 'node:http';
 
 /** How one HTTP request ended: with a status, or without an answer. */
