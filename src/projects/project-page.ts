@@ -8,7 +8,7 @@ import { type ProjectFilter, type ProjectsArgs } from './projects.input.js';
 /**
  * One page of a list.
  *
- * @throws InvalidRequestError for a cursor that is none, or of another order.
+ * @throws InvalidRequestError for text that is not a cursor, or for a cursor of another order.
  */
 export function projectPage(
   projects: readonly PlatformProject[],

@@ -1,7 +1,7 @@
 import { isSessionExpired, LoginFailedError, SessionError } from '../client/index.js';
 import { type OpenSession } from './open-session.js';
 
-/** The answer, or undefined where there is no session. */
+/** The answer, or undefined if there is no session. */
 export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
@@ -11,7 +11,7 @@ export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Said only to whoever sent such a token, so it tells nothing of any session. */
+/** Sent only to a caller who sent such a token, so it reveals nothing about any session. */
 export function foreignToken(): SessionError {
   return new SessionError(
     'There is no session: the bearer token of the request is not a session handle of this service, but perhaps a token of another; see SESSION_HEADER',

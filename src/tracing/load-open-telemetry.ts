@@ -5,7 +5,7 @@ import type * as Resources from '@opentelemetry/resources';
 import type * as Metrics from '@opentelemetry/sdk-metrics';
 import type * as Traces from '@opentelemetry/sdk-trace';
 
-/** The packages of OpenTelemetry that are used, all optional: whoever does not switch it on needs none of them. */
+/** The OpenTelemetry packages that are used. All are optional: without OpenTelemetry switched on, none is needed. */
 export interface OpenTelemetryPackages {
   readonly api: typeof Api;
   readonly resources: typeof Resources;
@@ -21,7 +21,7 @@ const INSTALL =
 /**
  * Loads the packages.
  *
- * @throws Error in one line, with what installs them, when one is missing.
+ * @throws Error in one line, with the command that installs them, when one is missing.
  */
 export async function loadOpenTelemetry(): Promise<OpenTelemetryPackages> {
   try {

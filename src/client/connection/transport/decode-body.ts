@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-// Not by its names: on a Node without one of them, nothing would get as far as saying which Node is needed.
+// Not imported by name: if a Node version lacks one of the names, the import fails before anything can say which Node is needed.
 import * as zlib from 'node:zlib';
 import { tooLarge } from './read-body.js';
 
@@ -34,7 +34,7 @@ const MAX_CODINGS = 4;
 
 /**
  * Decodes a body. An empty body stays empty, and an unknown coding leaves the bytes as they are, because some servers write a
- * charset or `none` there; whoever reads the text notices.
+ * charset or `none` there. The code that reads the text will notice.
  * @param codings the value of `Content-Encoding`
  * @param limit decoded bytes, so that a decompression bomb stays harmless
  * @returns undefined when the bytes are not in the coding of their label

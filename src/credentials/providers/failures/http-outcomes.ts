@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-// A type alone, which leaves no import behind: Node loads a client of its own for whoever imports this module.
+// Only a type, which leaves no import behind: importing `node:http` would make Node load a client of its own.
 import type * as Http from 'node:http';
 
 /** How one HTTP request ended: with a status, or without an answer. */
@@ -17,7 +17,7 @@ interface Message {
 const work = new AsyncLocalStorage<HttpOutcome[]>();
 
 /**
- * Runs work and records how the HTTP requests that it makes with `node:http` end, by Node's own diagnostics channels.
+ * Runs work and records how the HTTP requests that it makes with `node:http` end, through Node's own diagnostics channels.
  * Only host and status are kept.
  *
  * @param outcomes - filled in the order in which the requests end
