@@ -6,7 +6,7 @@ const IPV6_GROUPS = 8;
 /** A caller with one IPv6 address usually has its whole /64. */
 const NETWORK_GROUPS = 4;
 
-/** Of such a name only the case can differ from how it is compared. */
+/** Such a name can differ only in case from the form in which it is compared. */
 const PLAIN_NAME = /^[!-~]+$/;
 
 /** What a login is for. A profile, a user and an API key with the same name are counted separately. */

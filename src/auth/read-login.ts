@@ -38,7 +38,7 @@ export function accountOf({ username, apiKey }: LoginCredentials): Account | und
 /**
  * The credential profile of a login and the key that allows its use; undefined for a login without a profile.
  *
- * @throws InvalidRequestError when only one of the two is given, or credentials as well
+ * @throws InvalidRequestError when only one of the two is given, or when credentials are given as well
  */
 export function profileLogin(input: LoginInput): { profile: string; profileKey: string } | undefined {
   const { profile, profileKey } = input;

@@ -19,7 +19,7 @@ const OPTIONS = {
 interface Command {
   /** Options besides `--help` and `--version`. */
   readonly options: readonly (keyof CommandOptions)[];
-  /** Loaded only when it runs: help and keys need none of the service's packages. Gives the exit code. */
+  /** Loaded only when it runs: help and keys need none of the service's packages. Returns the exit code. */
   readonly load: () => Promise<(options: CommandOptions) => Promise<number> | number>;
 }
 
@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'profile-key': { options: [], load: async () => (await import('./keys.js')).profileKey },
 };
 
-/** Runs one command and gives its exit code. What is not understood starts nothing. */
+/** Runs one command and returns its exit code. A command that is not understood starts nothing. */
 export async function run(args: readonly string[]): Promise<number> {
   const parsed = parse(args);
   if (typeof parsed === 'string') return misused(parsed);

@@ -3,7 +3,10 @@ import { type CommandOptions } from './command-options.js';
 
 const BYTES = 32;
 
-/** Prints a new entry of `SESSION_KEYS`. Unless it is given, its id is of this day and random, so that no two hosts make the same one. */
+/**
+ * Prints a new entry of `SESSION_KEYS`. Without a given id, it gets one of today's date and a random part, so that no two hosts
+ * make the same one.
+ */
 export function key({ id = newId() }: CommandOptions): number {
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
     process.stderr.write('portico: an id has 1 to 32 letters, digits, - and _\n');

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** Why a path cannot be used for a file of the service, for the operator, by the system's code. */
+/** Why a path cannot be used for a file of the service, in words for the operator, by the system's error code. */
 export function pathReason(code = 'unknown error'): string {
   return REASONS[code] ?? code;
 }

@@ -27,7 +27,7 @@ export function withSecretFiles(given: Environment): WithSecrets {
     } else if (content === undefined) {
       problems.push(`${name}_FILE must be the path of a readable file that is not empty`);
     }
-    // What the file lacks is reported once, not again as a setting that is required.
+    // A problem with the file is reported once, and not again as a missing required setting.
     fromFiles.add(name);
     environment[name] ??= '';
     if (content !== undefined) environment[name] = content;

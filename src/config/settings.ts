@@ -46,7 +46,7 @@ export class Settings extends IntersectionType(
     );
   }
 
-  /** The proxy to the platform, if it is reached by one. */
+  /** The proxy to the platform, if it is reached through one. */
   get platformProxy(): string | undefined {
     return platformProxy(this);
   }
@@ -60,7 +60,7 @@ export class Settings extends IntersectionType(
     return this.SHUTDOWN_DELAY_SECONDS ?? (this.production ? 5 : 0);
   }
 
-  /** Whether the audit log has a file of its own, which SIGHUP opens anew. */
+  /** Whether the audit log has a file of its own, which SIGHUP reopens. */
   get hasAuditFile(): boolean {
     return this.AUDIT_LOG !== 'stdout' && this.AUDIT_LOG !== 'off';
   }

@@ -11,7 +11,7 @@ const ASK_AFTER_MS = 1000;
 export class ReadinessService implements BeforeApplicationShutdown {
   #stopping = false;
   #asked: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
-  /** Held by tests. */
+  /** Replaced in tests. */
   now = (): number => performance.now();
 
   constructor(
@@ -45,8 +45,8 @@ export class ReadinessService implements BeforeApplicationShutdown {
   }
 
   /**
-   * What came of asking the platform once, at start. A platform that is away makes no instance unready: another instance would
-   * not reach it either.
+   * The result of asking the platform once, at start. An unreachable platform makes no instance unready: another instance
+   * would not reach it either.
    */
   platform(): HealthIndicatorResult {
     return this.indicators.check('platform').up({ atStart: this.probe.result?.outcome ?? 'NOT_ASKED' });

@@ -8,7 +8,7 @@ export interface BuildInfo {
   readonly node: string;
 }
 
-/** Of the package that this file belongs to. */
+/** Describes the package that this file belongs to. */
 export function buildInfo(): BuildInfo {
   const { name, version } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

@@ -30,7 +30,7 @@ function countOperations(registers: Registry[]): Observer {
     labelNames: ['operation', 'code'],
     registers,
   });
-  // An increase is seen only of what has been there before.
+  // Prometheus sees an increase only in a series that exists already.
   for (const operation of ['query', 'mutation'])
     operations.inc({ operation, code: 'INTERNAL_SERVER_ERROR' }, 0);
   return {

@@ -30,7 +30,7 @@ import { showProfiles } from './profile-metrics.js';
 import { measureRequests } from './request-metrics.js';
 import { showLiveSessions, showRefusedRecords } from './session-metrics.js';
 
-/** Metrics, on a port of their own and to an OpenTelemetry collector; where neither is set nothing is measured. */
+/** Metrics, on a port of their own and to an OpenTelemetry collector. If neither is set, nothing is measured. */
 @Global()
 @Module({
   imports: [SessionModule, AuthModule],

@@ -16,7 +16,7 @@ export function showRefusedRecords(records: RefusedRecords, registry: Registry):
   });
 }
 
-/** Shows how many sessions there are, where the store can tell; a store that cannot be asked now shows none. */
+/** Shows how many sessions there are, if the store can tell. While a store cannot be asked, it shows none. */
 export function showLiveSessions(store: Pick<SessionStore, 'count'>, registry: Registry): void {
   new Gauge({
     name: 'portico_sessions_live',

@@ -17,11 +17,11 @@ export interface Observer {
   /**
    * A GraphQL operation was answered.
    *
-   * @param operation `query` or `mutation`; undefined where the request does not say which operation it means.
+   * @param operation `query` or `mutation`; undefined if the request does not say which operation it means.
    * @param code of the first error; undefined without an error.
    */
   operationAnswered?(operation: string | undefined, code: string | undefined): void;
-  /** The platform listed so many projects without id or name: they are left out. */
+  /** The platform listed this many projects without id or name: they are left out. */
   projectsLeftOut?(count: number): void;
   /** Runs a step, and returns what it returns or throws what it throws. */
   step?<T>(step: Step, work: () => Promise<T>): Promise<T>;

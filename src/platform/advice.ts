@@ -19,7 +19,7 @@ const UNREACHABLE: Readonly<Record<string, Advice>> = {
   },
 };
 
-/** What to do about a certificate, by the code of Node. */
+/** What to do about a certificate, by Node's error code. */
 const CERTIFICATE: Readonly<Record<string, Advice>> = {
   CERT_HAS_EXPIRED: {
     found: 'the certificate of the platform has expired',
@@ -31,7 +31,7 @@ const CERTIFICATE: Readonly<Record<string, Advice>> = {
   },
 };
 
-/** What is wrong with the certificate of the platform, by the code of Node. */
+/** What is wrong with the certificate of the platform, by Node's error code. */
 export function certificateAdvice(code: string | undefined): Advice {
   const known = code === undefined ? undefined : CERTIFICATE[code];
   return (
@@ -66,7 +66,7 @@ export function adviceFor(error: PlatformError, settings: PlatformSettings): Adv
   }
   if (error.kind === 'too-many-redirects') {
     return {
-      found: 'the platform redirects without an end',
+      found: 'the platform redirects endlessly',
       fix: 'PLATFORM_BASE_URL: set it to the address that the platform itself uses',
     };
   }

@@ -12,7 +12,7 @@ const OPERATIONS: readonly string[] = [
   'GET projects',
 ];
 
-/** Names a call for metrics and traces. Whatever else is called counts as `other`, so that a path never becomes a name. */
+/** Names a call for metrics and traces. Any other call counts as `other`, so that a path never becomes a name. */
 export function platformOperation({ method, path }: Pick<PlatformCall, 'method' | 'path'>): string {
   const operation = `${method} ${path}`;
   return OPERATIONS.includes(operation) ? operation : 'other';

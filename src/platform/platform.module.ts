@@ -18,7 +18,7 @@ export interface RunningPlatform {
   close(): Promise<void>;
 }
 
-/** The injection token of the embedded platform; undefined where a real one is configured. */
+/** The injection token of the embedded platform; undefined if a real one is configured. */
 export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
 
 /** The platform and the one client for it. The embedded platform's code is loaded only when it runs. */

@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../client/index.js';
 import { type Place, ProjectOrder } from './project-order.js';
 
-/** The platform lists no more projects than this has digits. */
+/** An index in the platform's list never has more digits than this. */
 const INDEX = /^\d{1,6}$/;
 
 /** The cursor of a place in an order: opaque to callers, and good for that order in every instance. */
@@ -9,7 +9,7 @@ export function cursorOf(order: ProjectOrder, { key, id }: Place): string {
   return Buffer.from(JSON.stringify([order, key, id])).toString('base64url');
 }
 
-/** @throws InvalidRequestError for what is no cursor of this order. */
+/** @throws InvalidRequestError for anything that is not a cursor of this order. */
 export function placeOf(cursor: string, order: ProjectOrder): Place {
   const parts = parse(cursor);
   const [of, key, id] = Array.isArray(parts) && parts.length === 3 ? (parts as unknown[]) : [];

@@ -40,7 +40,7 @@ const ORDERS: Readonly<Record<Exclude<ProjectOrder, ProjectOrder.PLATFORM>, Orde
 
 /** Where a project stands in an order. */
 export interface Place {
-  /** What the order goes by; in the platform's own order the index in the list. */
+  /** What the order is based on; in the platform's own order, the index in the list. */
   readonly key: string;
   readonly id: string;
 }
@@ -78,8 +78,8 @@ function sort(projects: readonly PlatformProject[], order: ProjectOrder): readon
 }
 
 /**
- * The index of the first project behind a place. In an order by a key, what was added or removed moves nothing. The
- * platform's own order goes on behind the project of the place, or where it stood if it is gone.
+ * The index of the first project after a place. In an order by a key, added or removed projects shift nothing. The platform's
+ * own order continues after the project of the place, or where that project stood if it is gone.
  */
 export function indexAfter(list: readonly Placed[], order: ProjectOrder, place: Place): number {
   if (order === ProjectOrder.PLATFORM) {

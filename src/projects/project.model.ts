@@ -69,7 +69,7 @@ export class Project {
     return rawPayload(this.#source);
   }
 
-  /** The same list for the same list: however many fields and requests share an answer, it is mapped once. */
+  /** Returns the same list for the same list: however many fields and requests share an answer, it is mapped once. */
   static listFrom(projects: readonly PlatformProject[]): Project[] {
     let list = lists.get(projects);
     if (list === undefined) {
@@ -79,7 +79,7 @@ export class Project {
     return list;
   }
 
-  /** The projects of a list by their ids: as many look-ups as there are keys cost one walk over the list. */
+  /** The projects of a list by their ids: any number of look-ups costs one walk over the list. */
   static byId(projects: readonly PlatformProject[]): ReadonlyMap<unknown, Project> {
     let index = indexes.get(projects);
     if (index === undefined) {

@@ -52,7 +52,7 @@ export class ProjectsResolver {
     @Context() context: RequestContext,
     @Args() page: ProjectsArgs,
   ): Promise<ProjectConnection> {
-    // What is wrong with a cursor is told without the platform.
+    // A bad cursor is reported without asking the platform.
     if (typeof page.after === 'string') placeOf(page.after, page.orderBy);
     return projectPage(await this.#list(context), page);
   }
@@ -77,7 +77,7 @@ export class ProjectsResolver {
     });
   }
 
-  /** All representations of an operation at once; an id that the platform does not list gives nothing. */
+  /** All representations of an operation at once; an id that the platform does not list yields nothing. */
   @ResolveReference()
   async resolveReferences(
     references: readonly { id: unknown }[],

@@ -18,9 +18,9 @@ export interface OpenSession {
   readonly key: string;
   readonly transport: HandleTransport;
   readonly session: PlatformSession;
-  /** Milliseconds of the epoch: the absolute end of the handle. */
+  /** Milliseconds since the epoch: the absolute end of the handle. */
   expiresAt: number;
-  /** Milliseconds of the epoch, by the clock of the instance where it began; undefined for a record of an earlier version. */
+  /** Milliseconds since the epoch, by the clock of the instance where it began; undefined for a record of an earlier version. */
   readonly startedAt: number | undefined;
   /** Present when a credential profile opened the session. */
   service: ServiceLogin | undefined;

@@ -20,11 +20,11 @@ export interface RequestContext {
   presented: PresentedHandle | undefined;
   /** Whether the request has a bearer token that cannot be a handle, so it belongs to something else. */
   readonly foreignBearer?: boolean;
-  /** Whether a browser sent the request for a page of another site. It never sends the cookie from there. */
+  /** Whether a browser sent the request for a page of another site. The browser never sends the cookie from there. */
   readonly crossSite?: boolean;
   /** The session of this request, opened once for all of its fields. */
   open?: Promise<OpenSession>;
-  /** What is known of that session, looked up once. */
+  /** What is known about that session, looked up once. */
   known?: Promise<KnownSession | undefined>;
   cookie?: CookieChange;
 }

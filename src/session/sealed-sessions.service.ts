@@ -60,9 +60,9 @@ export class SealedSessions {
   }
 
   /**
-   * As {@link load}, but the session's idle time goes on.
+   * Like {@link load}, but does not restart the session's idle time.
    *
-   * @throws SessionError where there is none.
+   * @throws SessionError if there is none.
    * @throws SessionStoreUnavailableError
    */
   async look(presented: PresentedHandle | undefined): Promise<KnownSession> {
@@ -89,7 +89,7 @@ export class SealedSessions {
    * Whether another version has replaced one that the platform rejected. Other instances get some time to store it, because
    * the rejection may arrive before the answer that renewed the session.
    *
-   * @param mayWait false if missing it does no harm.
+   * @param mayWait false if it does no harm to miss such a version.
    * @throws SessionStoreUnavailableError
    */
   async isReplaced(open: OpenSession, rejectedVersion: number, mayWait: boolean): Promise<boolean> {
@@ -209,7 +209,7 @@ export class SealedSessions {
     return { open, found };
   }
 
-  /** One of an unknown key may be opened yet, when the operator has put that key back; one that was changed never will. */
+  /** A record sealed by an unknown key may still open once the operator has put that key back. A changed record never will. */
   async #refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
     this.#open.drop(key);
     if (this.seal.isOfKnownKey(sealed)) {

@@ -11,20 +11,20 @@ export interface ServiceLogin {
   readonly logins: number;
 }
 
-/** What is known of a session without the platform. Times are in milliseconds of the epoch. */
+/** What is known about a session without asking the platform. Times are in milliseconds since the epoch. */
 export interface KnownSession extends Pick<PeekedSession, 'expiresAt' | 'idleExpiresAt' | 'platformUse'> {
   readonly transport: HandleTransport;
-  /** Undefined for a session of an earlier version. */
+  /** Undefined for a session from an earlier version. */
   readonly startedAt: number | undefined;
   /** The credential profile that opened it. */
   readonly profile: string | undefined;
 }
 
-/** The whole of one session, as it is sealed in the store. */
+/** One whole session, as it is sealed in the store. */
 export interface SessionRecord {
   readonly transport: HandleTransport;
   readonly snapshot: SessionSnapshot;
   readonly service?: ServiceLogin | undefined;
-  /** Milliseconds of the epoch; records of earlier versions have none. */
+  /** Milliseconds since the epoch; records from earlier versions have none. */
   readonly startedAt?: number | undefined;
 }

@@ -1,7 +1,7 @@
 import { isSessionExpired, LoginFailedError, SessionError } from '../client/index.js';
 import { type OpenSession } from './open-session.js';
 
-/** The answer, or undefined where there is no session. */
+/** The answer, or undefined if there is no session. */
 export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;

@@ -51,7 +51,7 @@ export class Session {
   })
   profile?: string | undefined;
 
-  /** @param maxSeconds the absolute life of a session, which tells when one without a start began. */
+  /** @param maxSeconds the absolute life of a session. For one without a start, it tells when the session began. */
   static from(known: KnownSession, maxSeconds: number): Session {
     const { expiresAt, idleExpiresAt, platformUse, startedAt, transport, profile } = known;
     return {

@@ -22,10 +22,10 @@ import { SessionStore, timeoutMs } from './store/session-store.js';
 /** Work on an open platform session. */
 export type SessionWork<T> = (session: PlatformSession, storeKey: string) => Promise<T>;
 
-/** As {@link SessionWork}, for a read: its options end it when nobody waits for the answer any more. */
+/** Like {@link SessionWork}, but for a read: its options end it when nobody waits for the answer anymore. */
 export type SessionRead<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
 
-/** The injection token of how answers of reads are kept. By default they are not. */
+/** The injection token for how answers to reads are kept. By default they are not. */
 export const ReadReuse = Symbol('ReadReuse');
 
 /** Starts, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
@@ -113,7 +113,7 @@ export class SessionService {
    * Extends the caller's platform session. If many callers ask at once, here and in other instances, the platform is asked once.
    * A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
    *
-   * @throws SessionError, SessionStoreUnavailableError as {@link use}.
+   * @throws SessionError, SessionStoreUnavailableError as for {@link use}.
    */
   extend(context: RequestContext): Promise<{ expiresAt: number }> {
     return this.#withOpen(context, async ({ key, expiresAt }) => {
@@ -134,7 +134,7 @@ export class SessionService {
   /**
    * The state of the caller's platform session, which the call prolongs.
    *
-   * @throws SessionError, SessionStoreUnavailableError as {@link use}.
+   * @throws SessionError, SessionStoreUnavailableError as for {@link use}.
    */
   status(context: RequestContext): Promise<PlatformSessionInfo> {
     return this.read(context, 'getSessionInfo', async (session, call, key) => {
@@ -146,7 +146,7 @@ export class SessionService {
   }
 
   /**
-   * What is known of the caller's session; undefined without one. The platform is not asked, and nothing is prolonged.
+   * What is known about the caller's session; undefined without one. The platform is not asked, and nothing is prolonged.
    *
    * @throws SessionStoreUnavailableError
    */
@@ -160,7 +160,7 @@ export class SessionService {
   }
 
   /**
-   * Ends the caller's session, first here, so that nothing brings it back, then on the platform.
+   * Ends the caller's session: first here, so that nothing brings it back, and then on the platform.
    *
    * @throws SessionError without a session.
    * @throws SessionStoreUnavailableError
@@ -190,7 +190,7 @@ export class SessionService {
     });
   }
 
-  /** A cookie that opens nothing is of no use to its browser: the answer clears it. */
+  /** A cookie that opens nothing is useless to its browser, so the answer clears it. */
   async #found<T>(
     context: RequestContext,
     find: (presented: PresentedHandle | undefined) => Promise<T>,

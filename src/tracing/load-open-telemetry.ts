@@ -21,7 +21,7 @@ const INSTALL =
 /**
  * Loads the packages.
  *
- * @throws Error in one line, with what installs them, when one is missing.
+ * @throws Error in one line, with the command that installs them, when one is missing.
  */
 export async function loadOpenTelemetry(): Promise<OpenTelemetryPackages> {
   try {

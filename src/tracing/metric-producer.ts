@@ -4,7 +4,7 @@ import type { DataPoint, Histogram, MetricData, MetricProducer } from '@opentele
 import { type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { type OpenTelemetryPackages } from './load-open-telemetry.js';
 
-/** A registry of Prometheus metrics, as far as it is read here. */
+/** A registry of Prometheus metrics, as far as it is used here. */
 export interface MetricSource {
   getMetricsAsJSON(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
 }
@@ -12,7 +12,7 @@ export interface MetricSource {
 /** What a histogram's registry gives for each bucket, its sum and its count. */
 type Sample = MetricValue<string> & { readonly metricName?: string };
 
-/** Shows the metrics of a Prometheus registry to an OpenTelemetry reader: they are counted once, and leave by two doors. */
+/** Shows the metrics of a Prometheus registry to an OpenTelemetry reader: they are counted once and exported in two ways. */
 export function metricProducer(
   packages: Pick<OpenTelemetryPackages, 'api' | 'metrics'>,
   resource: Resource,
@@ -59,7 +59,7 @@ function metricData(
   }
 }
 
-/** One point for each set of labels: its buckets are samples of their own, each with what is below it counted in. */
+/** One point for each set of labels. Its buckets are separate samples, and each also includes the counts below it. */
 function histograms(samples: readonly Sample[], period: Period): DataPoint<Histogram>[] {
   const series = new Map<string, { labels: Record<string, string | number>; samples: Sample[] }>();
   for (const sample of samples) {

@@ -6,7 +6,7 @@ import { errorType, placeOf, type Tracing } from './tracing.js';
 /**
  * A span for each call to the platform, with its redirects and its retry as events.
  *
- * @param propagates whether the platform is sent `traceparent`, for one that continues traces.
+ * @param propagates whether `traceparent` is sent to the platform, for one that continues traces.
  */
 export function platformCallSpans(
   tracing: Tracing,

@@ -6,8 +6,8 @@ interface Exporter<T> {
 const SUCCESS = 0;
 
 /**
- * Lets the operator know when the collector does not take what it is sent, and when it does again: the SDK keeps that to
- * itself. Of the error only its code or HTTP status is reported.
+ * Tells the operator when the collector does not accept what it is sent, and when it does again, because the SDK does not.
+ * Only the error's code or HTTP status is reported.
  */
 export function reportingExporter<T, E extends Exporter<T>>(
   exporter: E,

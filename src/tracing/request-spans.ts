@@ -3,13 +3,13 @@ import { parseTraceParent } from '../logging/trace-parent.js';
 import { type Tracing } from './tracing.js';
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
-/** Probes come every few seconds and say nothing that a trace is needed for. */
+/** Probes come every few seconds and are not worth a trace. */
 const PROBES = /^\/(livez|readyz)$/;
 const SERVER_ERROR = 500;
 
 /**
- * A span for each request of the public port, in the trace of the caller who sends `traceparent`. What the caller wrote
- * elsewhere, `tracestate` and `baggage` included, is not looked at.
+ * A span for each request of the public port, in the trace of the caller who sends `traceparent`. Nothing else from the caller
+ * is looked at, including `tracestate` and `baggage`.
  */
 export function traceRequests(server: FastifyInstance, tracing: Tracing): void {
   server.addHook('onRequest', (request, reply, next) => {
@@ -24,7 +24,7 @@ export function traceRequests(server: FastifyInstance, tracing: Tracing): void {
       parent: parseTraceParent(request.headers.traceparent),
       attributes: { 'http.request.method': method, ...(route !== undefined && { 'http.route': route }) },
     });
-    // Also for an answer that nobody waits for any more.
+    // Also for an answer that nobody waits for anymore.
     reply.raw.once('close', () => {
       if (reply.raw.writableFinished) {
         span.setAttribute('http.response.status_code', reply.statusCode);

@@ -1,8 +1,8 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 
 /**
- * The root fields of an operation by their names in the schema, each once, in the order of the document. The document has
- * been validated: there is no name in it that the schema does not have.
+ * The root fields of an operation by their names in the schema, each once, in the order of the document. The document has been
+ * validated, so every name in it is in the schema.
  */
 export function rootFields(operation: OperationDefinitionNode, { definitions }: DocumentNode): string[] {
   const names = new Set<string>();

@@ -11,7 +11,7 @@ import { sampler } from './sampler.js';
 import { Tracing } from './tracing.js';
 
 const SERVICE_NAME = 'portico';
-/** What a collector that does not answer may cost at the end of the process. */
+/** How long a collector that does not answer may delay the end of the process. */
 const SHUTDOWN_MS = 3000;
 
 /** What goes to the collector. */
@@ -30,10 +30,10 @@ export const Telemetry = Symbol('Telemetry');
 const NONE: Telemetry = { tracing: undefined, exportMetrics: undefined, shutdown: () => Promise.resolve() };
 
 /**
- * Traces and metrics as the standard variables want them. Nothing of OpenTelemetry is loaded when they want none.
+ * Traces and metrics as the standard variables request them. Nothing of OpenTelemetry is loaded when they request none.
  *
  * @param environment with the variables that the SDK reads on its own, such as `OTEL_RESOURCE_ATTRIBUTES`
- * @param report told, once each, when the collector cannot be reached and when it can again
+ * @param report called once when the collector cannot be reached, and once when it can again
  * @throws Error in one line when the packages are not installed
  */
 export async function openTelemetry(
@@ -65,7 +65,7 @@ export async function openTelemetry(
   });
 }
 
-/** The headers that are sent with exports. They may come from files, which the SDK knows nothing of. */
+/** The headers that are sent with exports. They may come from files, which the SDK knows nothing about. */
 function headersOf(settings: TelemetrySettings): Environment {
   const names = [
     'OTEL_EXPORTER_OTLP_HEADERS',

@@ -17,7 +17,7 @@ export interface SpanBeginning {
 /** Names of error classes are written by developers. Whatever looks different is not one. */
 const ERROR_NAME = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 
-/** Spans of one service. Which span is the active one is known to each request apart. */
+/** Spans of one service. Each request has an active span of its own. */
 export class Tracing {
   readonly #api: typeof OpenTelemetryApi;
   readonly #tracer: Tracer;
@@ -35,7 +35,7 @@ export class Tracing {
     return this.#tracer.startSpan(name, { kind, attributes }, this.#below(parent));
   }
 
-  /** Serves a request: the span is active in all that `serve` begins. */
+  /** Serves a request: the span is active in everything that `serve` begins. */
   enter(span: Span, serve: () => void): void {
     this.#active.run({ span }, serve);
   }
@@ -51,7 +51,7 @@ export class Tracing {
     return this.#active.getStore()?.span.spanContext().traceId;
   }
 
-  /** Runs work in a span of its own, which fails as the work does. */
+  /** Runs work in a span of its own, which fails if the work fails. */
   async run<T>(name: string, beginning: SpanBeginning, work: () => Promise<T>): Promise<T> {
     const span = this.begin(name, beginning);
     try {

@@ -8,7 +8,7 @@ import { lookAtCertificate } from './look-at-certificate.js';
 import { lookAtLogin, type DoctorLogin } from './look-at-login.js';
 import { lookAtPlatform } from './look-at-platform.js';
 
-/** Looks at settings, store and platform, in the order in which one depends on the other. */
+/** Looks at settings, store and platform, in the order in which they depend on each other. */
 export async function examine(
   { settings, environment, findings }: Installation,
   login: DoctorLogin | undefined,

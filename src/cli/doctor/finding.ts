@@ -27,7 +27,7 @@ export function findingsTable(findings: readonly Finding[]): string {
     .join('');
 }
 
-/** Prints the findings and gives the exit code: 1 where something is wrong. */
+/** Prints the findings and returns the exit code: 1 if something is wrong. */
 export function report(findings: readonly Finding[], asJson: boolean | undefined): number {
   const isRight = findings.every(({ state }) => state !== 'wrong');
   const text =

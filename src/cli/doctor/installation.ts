@@ -7,7 +7,7 @@ import { type Finding } from './finding.js';
 
 /** The settings of this installation, and what is wrong with them. */
 export interface Installation {
-  /** Undefined where they cannot be used. */
+  /** Undefined if they cannot be used. */
   readonly settings: Settings | undefined;
   readonly environment: Environment;
   readonly findings: readonly Finding[];

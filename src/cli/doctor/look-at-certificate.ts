@@ -33,7 +33,7 @@ export async function lookAtCertificate(
     port: Number(port || 443),
     ...(isIP(host) === 0 && { servername: host }),
     ...(typeof verify === 'string' && { ca: readFileSync(verify) }),
-    // What is wrong with the chain is told below.
+    // What is wrong with the chain is reported below.
     rejectUnauthorized: false,
     timeout: settings.PLATFORM_TIMEOUT_MS,
   });
@@ -72,12 +72,12 @@ function trust(socket: TLSSocket, verify: boolean | string): Finding[] {
   const reason =
     (socket.authorizationError as unknown as NodeJS.ErrnoException | null)?.code ??
     String(socket.authorizationError);
-  // Told by its days.
+  // `expiry` reports this.
   if (reason === 'CERT_HAS_EXPIRED') return [];
   return [{ what: WHAT, state: 'wrong', ...certificateAdvice(reason) }];
 }
 
-/** The names in the chain, from the platform's own up. Node's types leave out that the chain may end anywhere. */
+/** The names in the chain, from the platform's own up. Node's types do not say that the chain may end anywhere. */
 function chainOf(first: DetailedPeerCertificate): string[] {
   const names: string[] = [];
   const seen = new Set<string>();

@@ -1,7 +1,7 @@
 import { type ProbeResult } from '../../platform/probe.js';
 import { type Finding } from './finding.js';
 
-/** A difference below this may come from the whole seconds of the `Date` header and the way of the answer. */
+/** A difference below this may come from the whole seconds of the `Date` header and the time that the answer took to arrive. */
 const CLOCK_MS = 30_000;
 
 /** The findings of the probe. */

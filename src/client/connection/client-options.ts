@@ -35,7 +35,7 @@ export interface PlatformClientOptions {
   applicationType?: number;
   /** Maximum decoded bytes of one response. Default 4 MiB. */
   maxResponseBytes?: number;
-  /** Calls that one session makes at once; more wait within their deadline. Logins and logouts count apart. Default 8. */
+  /** Calls that one session makes at once; more wait within their deadline. Logins and logouts are counted separately. Default 8. */
   maxCallsPerSession?: number;
   /** Additional back-end codes and their messages: an object, or the path of a JSON file. */
   iserverMessages?: IServerMessageSource;

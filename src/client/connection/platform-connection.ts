@@ -39,12 +39,12 @@ export interface Exchange {
 const MAX_HEADER_FIELDS = 1000;
 
 /**
- * Sockets for logins, delegations and logouts, and for everything else, with new connections included. Half of them is what a
- * single slow operation can hold.
+ * Sockets for logins, delegations and logouts, and for everything else, including new connections. A single slow operation can
+ * hold half of them.
  */
 const SOCKETS = { auth: 64, data: 128 } as const;
 
-/** The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order. It knows no session. */
+/** The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order. Knows no session. */
 export class PlatformConnection {
   readonly settings: ClientSettings;
   readonly #transport: Transport;

@@ -11,7 +11,7 @@ export interface RequestLine {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a request and follows redirects, within the origin only: token, cookies and body never leave it, nor downgrade to http.
+ * Sends a request and follows redirects, within the origin only: token, cookies and body never leave it and never go down to http.
  * @param limit maximum number of redirects (spec: Limits, 30)
  * @param onRedirect called with each redirect before it is followed
  * @throws TooManyRedirectsError beyond the limit

@@ -17,7 +17,7 @@ export class VendorHeaders {
   readonly projectId: string;
   readonly identityToken: string;
   readonly #prefix: string;
-  /** What is never held: the token is, by itself, and an identity token is for somebody else. */
+  /** Never held among the others: the token is held separately, and an identity token is for somebody else. */
   readonly #ownFields: ReadonlySet<string>;
 
   /** @throws TypeError when the vendor segment is not valid in a header name */
@@ -48,8 +48,8 @@ export class VendorHeaders {
   }
 
   /**
-   * Adds the vendor headers of a response, except the token and an identity token, to those held, under lowercase names. At most 16 headers and 4 KB
-   * are held: a header beyond these limits is ignored, and those already held stay.
+   * Adds the vendor headers of a response, except the token and an identity token, to those held, under lowercase names. At
+   * most 16 headers and 4 KB are held: a header beyond these limits is ignored, and those already held stay.
    * @returns whether the headers held have changed
    */
   capture(held: Map<string, string>, fields: Iterable<readonly [name: string, value: string]>): boolean {

@@ -1,5 +1,5 @@
 /**
- * What went wrong, as a stable name to branch on. It never changes with the wording of a message, and it is also known where
+ * What went wrong, as a stable name to branch on. It never changes with the wording of a message, and it is known even if
  * the platform sent no code.
  */
 export type PlatformErrorKind =

@@ -3,7 +3,7 @@ import { parse } from 'secure-json-parse';
 /** Levels of objects and lists in a response of the platform. Its own documents need less than ten. */
 export const MAX_NESTING = 64;
 
-/** What one walk over a parsed value finds; several are added up. */
+/** What one walk over a parsed value finds; the findings of several are combined. */
 const NOTHING = 0;
 const RESERVED_NAME = 1;
 const TOO_DEEP = 2;
@@ -17,7 +17,7 @@ export interface ReadJson {
 }
 
 /**
- * Reads the platform's JSON. `JSON.parse` reads any depth, but whatever writes the value again is recursive and fails on a deep one.
+ * Reads the platform's JSON. `JSON.parse` reads any depth, but code that writes the value again is recursive and fails on a deep one.
  *
  * @throws SyntaxError when the text is not JSON
  */
@@ -40,7 +40,7 @@ function findings(value: unknown, levels: number): number {
   for (const name in value) {
     if (name === '__proto__' || name === 'constructor') found |= RESERVED_NAME;
     const part = (value as Record<string, unknown>)[name];
-    // Most are texts and numbers, for which a call would take longer than this.
+    // Most are strings and numbers; a call would take longer than this check.
     if (typeof part === 'object') found |= findings(part, levels - 1);
   }
   return found;

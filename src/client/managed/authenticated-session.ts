@@ -13,15 +13,16 @@ import { resolveLogin, type ManagedCredentials } from './managed-credentials.js'
 export interface AuthenticatedSessionOptions extends ManagedCredentials, PlatformSessionOptions {
   /**
    * Whether closing this object logs out at the platform. Default true. The platform may join a delegated session with the one
-   * that its identity token came from, and then a logout ends both: set false to keep that one alive.
+   * that its identity token came from, and then a logout ends both: set this to false to keep the other one alive.
    */
   logoutOnExit?: boolean;
-  /** Extends the current session every so many seconds with `PUT sessions`, also after a later login. Default: never. */
+  /** How often to extend the current session with `PUT sessions`, in seconds, also after a later login. Default: never. */
   keepAliveSeconds?: number;
   /**
-   * When the platform reports that the session has expired (`isSessionExpired`), logs in again with freshly resolved credentials and repeats the
-   * request, once per request. Never for `auth/…`, for a request without the token, or for a session that a later `login` or
-   * `delegate` started. Requests that find the session expired at the same time share one login. Default false.
+   * When the platform reports that the session has expired (`isSessionExpired`), logs in again with freshly resolved
+   * credentials and repeats the request, once per request. Never for `auth/…`, for a request without the token, or for a
+   * session that a later `login` or `delegate` started. Requests that find the session expired at the same time share one
+   * login. Default false.
    */
   relogin?: boolean;
   /** Called when the logout on exit failed; the default is a process warning. Whatever it throws is ignored. */
@@ -39,7 +40,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   #isClosing = false;
   #canRelogin: boolean;
   #relogin: Promise<void> | undefined;
-  /** Of the user that `open` logged in; a different one means that someone else took over or the session ended. */
+  /** The generation of the user that `open` logged in. A different one means that someone else took over or the session ended. */
   #managedGeneration: number | undefined;
 
   private constructor(core: SessionCore, options: AuthenticatedSessionOptions) {
@@ -56,8 +57,8 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   }
 
   /**
-   * Resolves the credentials, not before this call, and logs in: by identity token, otherwise API key, otherwise user name and
-   * password, otherwise anonymously.
+   * Resolves the credentials, no earlier than this call, and logs in: by identity token, otherwise API key, otherwise user
+   * name and password, otherwise anonymously.
    * @throws MissingCredentialError when a given credential resolves to nothing; no request was made
    * @throws PlatformError when the login fails
    */
@@ -75,7 +76,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     return session;
   }
 
-  /** As `PlatformSession.request`; with `relogin`, an expired session is logged in again and the request repeated, once. */
+  /** Like `PlatformSession.request`; with `relogin`, an expired session is logged in again and the request repeated, once. */
   override async request(
     method: RequestMethod,
     path: string,
@@ -155,7 +156,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
 }
 
 /**
- * Opens a session, runs the work with it, and closes it, also when the work throws.
+ * Opens a session, runs the work with it, and closes it, even if the work throws.
  * @returns what the work returns
  */
 export async function withPlatformSession<T>(
@@ -183,7 +184,7 @@ const OWN_OPTIONS: Record<Exclude<keyof AuthenticatedSessionOptions, keyof Platf
   onLogoutFailure: true,
 };
 
-/** Everything that is left for the connection, including unknown options, which the connection rejects. */
+/** All other options. They are for the connection, which rejects unknown ones. */
 function sessionOptions(options: AuthenticatedSessionOptions): PlatformSessionOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(OWN_OPTIONS, name)));
 }

@@ -26,7 +26,7 @@ export interface LoginRequest {
   readonly path: 'auth/login' | 'auth/delegate';
   /** JSON body (spec: Login request body, Delegate request body). */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Stands for the account, so that calls for the same one are known as such; undefined where none is named. */
+  /** Stands for the account, so that calls for the same account can be recognized; undefined if no account is named. */
   readonly party?: string;
   /** Values to redact wherever the platform echoes them. */
   readonly secrets: readonly string[];
@@ -103,7 +103,7 @@ export function requireLdapCredentials({ mode, username, password }: LoginCreden
   throw new InvalidRequestError('The login mode ldap needs a user name and a password.');
 }
 
-/** Whether a password is given without a user name or an API key: by the letter of the spec an anonymous login. */
+/** Whether a password is given without a user name or an API key. By the letter of the spec, that is an anonymous login. */
 export function isPasswordWithoutUsername({ username, password, apiKey }: LoginCredentials): boolean {
   return isPresent(password) && !isPresent(username) && !isPresent(apiKey);
 }

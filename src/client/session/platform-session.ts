@@ -104,7 +104,7 @@ export class PlatformSession {
   /**
    * `POST auth/identityToken`: a token by which another client joins this session with `delegate`. It is a secret, and is kept nowhere.
    * @throws SessionError when no token is held, before any request, or on `ERR009`
-   * @throws PlatformHttpError when the response has not exactly one well-formed identity token
+   * @throws PlatformHttpError when the response does not have exactly one well-formed identity token
    */
   async createIdentityToken(call: CallOptions = {}): Promise<string> {
     this.#core.state.requireToken();

@@ -1,5 +1,6 @@
 /**
- * A user, as `GET sessions/userInfo` returns it. Unknown fields are kept; a known field of an unexpected type is left out (spec: User information).
+ * A user, as `GET sessions/userInfo` returns it. Unknown fields are kept; a known field of an unexpected type is left out
+ * (spec: User information).
  */
 export interface PlatformUser {
   id?: string | null;

@@ -72,11 +72,13 @@ export class SessionCore {
     this.onLogin();
   }
 
-  /** @throws PlatformHttpError when the response has not exactly one well-formed identity token */
+  /** @throws PlatformHttpError when the response does not have exactly one well-formed identity token */
   identityTokenOf({ headers, status }: PlatformResponse): string {
     const [token, ...others] = headers.valuesOf(this.#connection.settings.vendorHeaders.identityToken);
     if (isIdentityToken(token) && others.length === 0) return token;
-    throw new PlatformHttpError('The response has not exactly one well-formed identity token.', { status });
+    throw new PlatformHttpError('The response does not have exactly one well-formed identity token.', {
+      status,
+    });
   }
 
   snapshot(): SessionSnapshot {

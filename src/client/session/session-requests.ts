@@ -35,8 +35,8 @@ export class SessionRequests {
   }
 
   /**
-   * Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. A token or cookie that
-   * was renewed while the call was in flight may be why the platform rejected it: then it is sent again, once.
+   * Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. If a token or cookie was
+   * renewed while the call was in flight, that may be why the platform rejected the call. Then the call is sent again, once.
    */
   async send(
     base: URL,

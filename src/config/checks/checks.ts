@@ -47,7 +47,7 @@ export function Matching(pattern: RegExp, message: string): PropertyDecorator {
 export function WholeNumber(least: number, most = LARGEST): PropertyDecorator {
   const options = { message: `$property must be a whole number from ${least} to ${most}` };
   return all(
-    // `Number` would take a blank for 0, which for a port means any free one.
+    // `Number` would read a blank as 0, and a port of 0 means any free port.
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
     ),

@@ -7,7 +7,7 @@ export interface NamedKey {
 }
 
 const KEY_BYTES = 32;
-/** 32 random bytes have about 30 different values; fewer than this are no coincidence. */
+/** 32 random bytes have about 30 different values; fewer than this cannot be a coincidence. */
 const LEAST_DIFFERENT_BYTES = 12;
 
 /** Parses `kid:base64(32 bytes),…`, newest first; undefined if a part is malformed or not random, or a kid occurs twice. */
@@ -25,7 +25,7 @@ export function parseKeyList(text: string): NamedKey[] | undefined {
   return keys;
 }
 
-/** Text of a person is no key either: of 10^13 random keys, less than one has printable characters alone. */
+/** Text that a person wrote is not a key either: of 10^13 random keys, fewer than one has only printable characters. */
 function isRandom(key: Buffer): boolean {
   return looksRandom(key, LEAST_DIFFERENT_BYTES) && !/^[\x20-\x7e]+$/.test(key.toString('latin1'));
 }

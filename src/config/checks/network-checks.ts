@@ -8,7 +8,7 @@ const ADDRESS_BITS = new Map([
 const MAPPED_IPV4 = /^(?:::|(?:0{1,4}:){5})ffff:/i;
 const MAPPED_BITS = 96;
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9][a-z0-9._-]*)$/;
-/** A name, and no number that some readers take for an address. */
+/** A name, not a number that some readers take for an address. */
 const LISTEN_NAME = /^(?=.*[a-z])[a-z0-9][a-z0-9._-]*$/i;
 
 /** An address, a network `address/bits`, `loopback` or `private`. */
@@ -24,7 +24,7 @@ export function isProxy(value: unknown): boolean {
   return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) >= least && Number(bits) <= most;
 }
 
-/** A host name or address in the form in which a URL holds it, without a port; one that a request can be for. */
+/** A host name or address in the form that a URL uses, without a port, and one that a request can be for. */
 export function isHostName(value: unknown): boolean {
   return (
     typeof value === 'string' &&
@@ -34,7 +34,7 @@ export function isHostName(value: unknown): boolean {
   );
 }
 
-/** What a server can listen on: an address, with a zone where it is IPv6, or the name of one; no port. */
+/** What a server can listen on: an address, with a zone if it is IPv6, or the name of one; no port. */
 export function isListenAddress(value: unknown): boolean {
   return (
     typeof value === 'string' &&
@@ -42,7 +42,7 @@ export function isListenAddress(value: unknown): boolean {
   );
 }
 
-/** Headers as `name=value,name=value`, as OpenTelemetry has them. */
+/** Headers as `name=value,name=value`, the form that OpenTelemetry uses. */
 export function isHeaderList(value: unknown): boolean {
   return (
     typeof value === 'string' &&

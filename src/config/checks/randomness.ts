@@ -1,6 +1,6 @@
 /**
- * Whether bytes may have come from a random generator: not a few values, not steps from one value to the next, not a part
- * that is repeated. A guess, and a lenient one: it finds what a person typed to get past a check.
+ * Whether bytes may have come from a random generator: they are not just a few values, nor just a few steps between values,
+ * nor one part repeated. A guess, and a lenient one: it finds what a person typed to get past a check.
  *
  * @param least how many different values, and how many different steps, there must be.
  */

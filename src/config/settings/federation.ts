@@ -10,7 +10,7 @@ const ACCESS = new RegExp(`^${PATH}$`);
 const TAG = new RegExp(`^${PATH}=[A-Za-z_][\\w/-]{0,127}$`);
 
 const FEDERATION_TEXT = /^[\x21-\x7e]{16,1024}$/;
-/** Of 16 random hex digits, fewer are different once in 20,000 times. */
+/** Only once in 20,000 times do 16 random hex digits have fewer different ones than this. */
 const LEAST_DIFFERENT_CHARACTERS = 6;
 
 export class FederationSettings {

@@ -11,7 +11,7 @@ interface ProxyChoice {
 /** The variables that other tools read in lower case as well. */
 export const LOWER_CASE_TOO: readonly string[] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
 
-/** The proxy to the platform; none to the embedded one, which is on this machine. */
+/** The proxy to the platform; none for the embedded one, which is on this machine. */
 export function platformProxy(settings: ProxyChoice): string | undefined {
   const { PLATFORM_BASE_URL: base, PLATFORM_PROXY_URL: own } = settings;
   if (base === undefined) return undefined;
@@ -30,7 +30,7 @@ export function isUsualProxy(protocol: 'http:' | 'https:') {
     (typeof value === 'string' && isHttpProxyUrl(withScheme(value)));
 }
 
-/** Other tools take `proxy.example:3128`. */
+/** Other tools accept `proxy.example:3128`. */
 function withScheme(url: string): string {
   return url.includes('://') ? url : `http://${url}`;
 }

@@ -85,7 +85,7 @@ function sourceOf({ vaultUrl, secretName, clientOptions }: KeyVaultParameters): 
       );
       const retryOptions = { maxRetries: 0 };
       const chain = new DefaultAzureCredential({ retryOptions });
-      // The challenge of the vault says what the token is for, so the client of the SDK has to request it.
+      // The challenge of the vault says what the token is for, so the client of the SDK has to request the token.
       const credential: typeof chain.getToken = (...asked) =>
         sdkLogin(origin, () => chain.getToken(...asked));
       const client = new SecretClient(vaultUrl, { getToken: credential }, { retryOptions, ...clientOptions });

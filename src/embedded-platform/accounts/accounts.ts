@@ -25,7 +25,7 @@ export interface Account {
   readonly idleSeconds?: number;
   /** Milliseconds by which every answer is delayed. */
   readonly delayMs?: number;
-  /** A proxy's 503 page answers each call of a session whose number is a multiple of this. */
+  /** Each call of a session gets a proxy's 503 page if the number of the call is a multiple of this. */
   readonly unavailableEvery?: number;
 }
 

@@ -18,7 +18,7 @@ export const DEMO_LOGINS = {
   users: ACCOUNTS.map(({ username, shows }) => ({ username, shows })),
 } as const;
 
-/** The account of a login body. An account refuses a login only after its credentials were right. */
+/** The account of a login body. An account refuses a login only after its credentials have proved right. */
 export function authenticate(fields: Fields): Account {
   // Any application may log in, so the number is only checked. The default is 8.
   optionalInteger(fields, 'applicationType');

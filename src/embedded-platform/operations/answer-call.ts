@@ -9,7 +9,7 @@ import { OPEN_ROUTES, SESSION_ROUTES, type SessionOperation } from './routes.js'
 /**
  * The answer to a call.
  *
- * @throws Refusal for an unknown address, a call without a valid session, and an operation without a session that refuses.
+ * @throws Refusal for an unknown address, for a call without a valid session, and when an operation without a session refuses.
  */
 export function answerCall(platform: Platform, call: Call): Answer {
   const openOperation = OPEN_ROUTES.get(call.operation);

@@ -20,7 +20,7 @@ export function jsonAnswer(status: number, value: unknown): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** The error payload for anything thrown. It reveals nothing of an unexpected error. */
+/** The error payload for anything thrown. It reveals nothing about an unexpected error. */
 export function toRefusalAnswer(error: unknown): Answer {
   const { status, code, message, iServerCode } = error instanceof Refusal ? error : internalError();
   return jsonAnswer(status, { code, message, ticketId: randomBytes(16).toString('hex'), iServerCode });

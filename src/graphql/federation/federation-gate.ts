@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { type DocumentNode, Kind, visit } from 'graphql';
 
 /** The request header that carries the secret, in lower case. */
@@ -41,5 +41,5 @@ export function asksForFederation(document: DocumentNode): boolean {
 const asking = new WeakMap<DocumentNode, boolean>();
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

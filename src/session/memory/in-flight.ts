@@ -11,15 +11,15 @@ interface SharedWork {
 export interface AnswerReuse {
   /** Milliseconds for which an answer is reused; 0: never. */
   readonly milliseconds: number;
-  /** The most characters of JSON in all answers together; an answer that does not fit is not kept. */
+  /** The most characters of JSON in all answers together. An answer that does not fit is not kept. */
   readonly mostCharacters: number;
 }
 
 const NO_REUSE: AnswerReuse = { milliseconds: 0, mostCharacters: 0 };
 
 /**
- * The work in progress of sessions, shared by all callers who ask for the same thing meanwhile. A failure is not kept; an answer
- * is kept for as long as `reuse` allows.
+ * The work in progress of sessions, shared by all callers who ask for the same thing in the meantime. A failure is not kept;
+ * an answer is kept for as long as `reuse` allows.
  */
 export class InFlight {
   readonly #sessions = new Map<string, Map<string, SharedWork>>();

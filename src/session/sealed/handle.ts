@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
 const HANDLE_BYTES = 32;
-/** 32 bytes are 43 characters of base64url; the last one holds four bits only. */
+/** 32 bytes are 43 characters of base64url; the last one holds only four bits. */
 const HANDLE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 /** A new handle: 32 random bytes as base64url. It is all that a caller ever receives. */

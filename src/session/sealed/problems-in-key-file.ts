@@ -9,8 +9,7 @@ interface KeySettings {
 }
 
 /**
- * What is wrong with the file of keys that the service made for itself; empty where the settings give keys. Creates
- * nothing.
+ * What is wrong with the key file that the service made for itself; empty if the settings give the keys. Creates nothing.
  */
 export function problemsInKeyFile(settings: KeySettings): string[] {
   const { SESSION_KEYS: given, SESSION_STORE_PATH: path, production } = settings;

@@ -109,7 +109,7 @@ export class RecordSeal {
   }
 }
 
-/** A key of the settings as Node's crypto takes it at once: bytes would be made a key at each use. */
+/** A key from the settings, in the form that Node's crypto uses directly. Bytes would be turned into a key at each use. */
 interface ServerKey {
   readonly kid: string;
   readonly mark: string;

@@ -15,7 +15,7 @@ import { makeOwnFile } from './store-files.js';
 
 /** A sweep removes at most this many expired rows, and shortens at most this many that would live too long. */
 const SWEEP_ROWS = 100;
-/** A sweep that found less is not repeated for so long. */
+/** A sweep that found less is not repeated for this long. */
 const SWEEP_PAUSE_MS = 100;
 
 /** Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they work as before. */
@@ -40,7 +40,7 @@ export class EmbeddedSessionStore implements SessionStore {
   readonly #leases: LeaseTable;
   readonly #uses = new PlatformUseTable();
   readonly #now: () => number;
-  /** When the last sweep found less than it may remove. */
+  /** When a sweep last found less than it may remove. */
   #sweptAt = Number.NaN;
 
   /**
@@ -178,7 +178,7 @@ export class EmbeddedSessionStore implements SessionStore {
     if (Math.max(Number(swept), Number(shortened)) < SWEEP_ROWS) this.#sweptAt = now;
   }
 
-  /** A read must answer even where nothing can be written, so a touch that fails is let go. */
+  /** A read must answer even if nothing can be written, so a touch that fails is ignored. */
   #touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
     try {
       this.#statements.touch.run(idleUntil, expiresAt, key, version);

@@ -8,9 +8,9 @@ interface Write {
 }
 
 /**
- * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. Each is answered
- * after the commit. They are done in the order in which they arrived. If the group fails, each is done again by itself, so that a
- * write that cannot be done fails alone.
+ * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. Each is
+ * answered after the commit. They run in the order in which they arrived. If the group fails, each runs again by itself, so
+ * that a write that cannot be done fails alone.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -39,12 +39,12 @@ export class GroupCommit {
     });
   }
 
-  /** Does what waits for a key now, so that a read does not miss it. */
+  /** Runs the work that waits for a key now, so that a read does not miss it. */
   flushFor(key: string): void {
     if (this.#keys.has(key)) this.flush();
   }
 
-  /** Does all that waits now. */
+  /** Runs all the work that waits now. */
   flush(): void {
     clearImmediate(this.#turn);
     this.#turn = undefined;
@@ -70,7 +70,7 @@ export class GroupCommit {
 
   #doAlone({ work, resolve, reject }: Write): void {
     try {
-      // SQLite itself has ended a transaction that failed for want of space. What follows must not be part of one.
+      // SQLite itself has ended a transaction that failed for lack of space. What follows must not be part of one.
       if (this.#database.isTransaction) this.#rollback.run();
       resolve(work() as never);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type PlatformUse } from './session-store.js';
 
-/** What is noted of sessions beyond these is forgotten, the oldest first: some 10 MB. */
+/** Notes on at most this many sessions are kept, about 10 MB. Beyond that, the oldest is forgotten first. */
 const MOST_NOTES = 50_000;
 
 /** The last uses of platform sessions, in a store that one process has for itself. */

@@ -6,8 +6,8 @@ import { REDIS_SCRIPTS, type RedisScripts } from './wire/redis-scripts.js';
 
 const CONNECT_TIMEOUT_MS = 1000;
 /**
- * A server that has stopped answering keeps its sockets open; after this time the client reconnects. It is longer than this
- * process may be too busy to read an answer. A single command is given up earlier, by `orUnavailable`.
+ * A server that has stopped answering keeps its sockets open; after this time the client reconnects. The time is longer than
+ * this process may be too busy to read an answer. A single command is given up earlier, by `orUnavailable`.
  */
 const SILENCE_MS = 15_000;
 const LONGEST_PAUSE_MS = 500;
@@ -19,7 +19,7 @@ export type RedisConnection = Redis & RedisScripts;
  * Resolves when the first attempt to connect has succeeded or failed.
  *
  * @param url `redis://` or, with TLS, `rediss://`; may contain user, password, and database
- * @param report called when the connection is lost or restored, and with what could lose sessions; never contains a secret
+ * @param report called when the connection is lost or restored, and about anything that could lose sessions; never gets a secret
  */
 export async function connectRedis(url: string, report: (message: string) => void): Promise<RedisConnection> {
   const redis = new Redis(url, {

@@ -93,7 +93,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   noteUse(key: string, at: number, timeoutMs?: number): void {
-    // It outlives the platform session by an idle life, so that it can be told when that has ended.
+    // It outlives the platform session by an idle life, so that the end of that session can still be reported.
     const life = this.#idle + (timeoutMs ?? this.#max);
     this.#ask(isCountOrNone, () => this.#redis.noteUse(USE + key, at, timeoutMs ?? '', life)).catch(
       () => undefined,

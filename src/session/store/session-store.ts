@@ -9,17 +9,17 @@ export interface StoredSession {
   readonly expiresAt: number;
 }
 
-/** A stored session, with the times of it that change. */
+/** A stored session, with those of its times that change. */
 export interface PeekedSession extends StoredSession {
-  /** Milliseconds of the epoch, by the store's clock: the end unless the session is used before. */
+  /** Milliseconds since the epoch, by the store's clock: the end, unless the session is used before then. */
   readonly idleExpiresAt: number;
-  /** Undefined until the platform has told its time-out. */
+  /** Undefined until the platform has stated its time-out. */
   readonly platformUse: PlatformUse | undefined;
 }
 
 /** The last call that prolonged the platform session, and for how long. */
 export interface PlatformUse {
-  /** Milliseconds of the epoch, by the clock of the instance that made the call. */
+  /** Milliseconds since the epoch, by the clock of the instance that made the call. */
   readonly at: number;
   /** Idle milliseconds after which the platform ends the session. */
   readonly timeoutMs: number;
@@ -56,14 +56,14 @@ export interface SessionStore {
   create(key: string, sealed: string): Promise<number>;
   /** The live session, whose idle time starts again; undefined if there is none or it has expired. */
   read(key: string): Promise<StoredSession | undefined>;
-  /** As `read`, but the idle time goes on: nothing is written. */
+  /** Like `read`, but does not restart the idle time: nothing is written. */
   peek(key: string): Promise<PeekedSession | undefined>;
   /**
-   * Notes a call that prolonged the platform session; one that is older than the noted one changes nothing but the time-out.
-   * Never fails: what is noted may be forgotten, since no session depends on it.
+   * Notes a call that prolonged the platform session. A call older than the noted one changes nothing but the time-out. Never
+   * fails: what is noted may be forgotten, since no session depends on it.
    *
-   * @param at milliseconds of the epoch.
-   * @param timeoutMs without it that of an earlier note holds, and where there is none, nothing is noted.
+   * @param at milliseconds since the epoch.
+   * @param timeoutMs if absent, the time-out of an earlier note is used; if there is no earlier note, nothing is noted.
    */
   noteUse(key: string, at: number, timeoutMs?: number): void;
   /** Stores the next version if `version` is still the current one. Returns whether it was. */
@@ -90,7 +90,7 @@ export interface SessionStore {
 /** A platform session that may be idle for longer ends for other reasons. */
 const MOST_TIMEOUT_SECONDS = 365 * 24 * 3600;
 
-/** The idle milliseconds of a platform session; undefined where the platform has told no seconds that could be. */
+/** The idle milliseconds of a platform session; undefined if the platform has not stated a plausible number of seconds. */
 export function timeoutMs(seconds: number | null | undefined): number | undefined {
   if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= MOST_TIMEOUT_SECONDS)) return undefined;
   return Math.round(seconds * 1000);

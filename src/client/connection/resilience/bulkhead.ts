@@ -11,8 +11,8 @@ export interface SlotUser {
 /**
  * Divides a number of sockets, so that neither one party nor one slow operation takes all of them:
  * - A party holds at most `perParty`. More of its calls wait in a queue of their own.
- * - An operation may take a socket only while it holds fewer than are free. One slow operation ends with half of them, two with
- *   a third each, and another one always finds some free.
+ * - An operation may take a socket only while it holds fewer than are free. One slow operation ends up with half of them, two
+ *   with a third each, and another one always finds some free.
  *
  * Waiting calls are served in turn: parties first come, first served, and the operation with the fewest sockets first.
  */
@@ -59,7 +59,7 @@ export class Bulkhead {
     return true;
   }
 
-  /** Admits the waiting calls that now may go: usually one, since one socket was returned. */
+  /** Admits the waiting calls that may go now: usually one, since one socket was returned. */
   #serve(): void {
     for (;;) {
       let operation: string | undefined;

@@ -61,8 +61,8 @@ const MIN_CALLS_PER_SECOND = 5;
 const OPEN_MS = { least: 4000, spread: 2000 };
 
 /**
- * Spares a platform that fails: after many failures, met by most who call, calls are refused immediately; then a single call
- * tests whether the platform has recovered. What counts as a failure is that the platform cannot be reached, is late, or that a
+ * Spares a platform that fails: after many failures, which most callers have met, calls are refused immediately; then a single
+ * call tests whether the platform has recovered. It counts as a failure if the platform cannot be reached or is late, or if a
  * gateway says so. Any other response proves that it is up, whatever is wrong with it.
  */
 class Circuit {

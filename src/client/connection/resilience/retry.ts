@@ -31,7 +31,7 @@ export class RetryBudget {
   }
 }
 
-/** What caused a retry: the status of the first response, or the class of the error where there was none. */
+/** What caused a retry: the status of the first response, or the class of the error if there was none. */
 export interface RetryCause {
   /** The status of the answer, if there was one. */
   readonly status: number | undefined;

@@ -3,10 +3,10 @@ import { type Party } from './bulkhead.js';
 /** How long the outcome of a call counts. */
 const VOTE_MS = 10_000;
 
-/** Fewer parties than this open no circuit, whatever they meet. */
+/** Fewer failing parties than this never open a circuit. */
 const MIN_FAILING = 5;
 
-/** Bounds the memory of a flood of parties; the oldest outcome goes first. */
+/** Bounds the memory that a flood of parties can take; the oldest outcome goes first. */
 const MAX_PARTIES = 10_000;
 
 interface Vote {

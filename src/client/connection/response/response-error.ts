@@ -48,7 +48,7 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
 }
 
 /**
- * Whether a 2xx response is an error nevertheless: its payload has a code of the platform (`ERR…`) and says what happened. Most
+ * Whether a 2xx response is still an error: its payload has a code of the platform (`ERR…`) and says what happened. Most
  * answers need not be parsed to know.
  */
 export function isErrorInDisguise(response: PlatformResponse): boolean {
@@ -64,7 +64,7 @@ export function hasErrorCode(response: PlatformResponse): boolean {
 
 /**
  * The error payload of a response; undefined when the body is not JSON. A body that starts like an object or a list is parsed
- * whatever its content type, because proxies relabel error bodies. Codes are found whatever the charset, text is not guessed.
+ * whatever its content type, because proxies relabel error bodies. Codes are found whatever the charset; text is not guessed.
  */
 function errorPayloadOf(response: PlatformResponse, secrets: readonly string[]): ErrorPayload | undefined {
   try {

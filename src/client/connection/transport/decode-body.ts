@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-// Not by its names: on a Node without one of them, nothing would get as far as saying which Node is needed.
+// Not imported by name: if a Node version lacks one of the names, the import fails before anything can say which Node is needed.
 import * as zlib from 'node:zlib';
 import { tooLarge } from './read-body.js';
 

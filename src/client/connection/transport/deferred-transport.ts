@@ -1,8 +1,8 @@
 import { type HopRequest, type HopResponse, type Transport } from './transport.js';
 
 /**
- * A transport that is made when the first hop is sent: HTTP libraries take most of the time of an import, and a program may
- * import the client without calling anything, or with the other one.
+ * A transport that is made when the first hop is sent. HTTP libraries take most of the time of an import, and a program may
+ * import the client without calling anything, or may use the other library.
  */
 export class DeferredTransport implements Transport {
   readonly #load: () => Promise<Transport>;
@@ -24,7 +24,7 @@ export class DeferredTransport implements Transport {
     await (await this.#loading)?.close();
   }
 
-  /** One that was closed meanwhile is closed before anything is sent. */
+  /** If it was closed in the meantime, the new transport is closed before anything is sent. */
   #loaded(): Promise<Transport> {
     return (this.#loading ??= this.#load().then(async (transport) => {
       if (this.#isClosed) await transport.close();

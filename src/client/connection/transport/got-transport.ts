@@ -97,7 +97,7 @@ interface HopAgents {
 }
 
 function makeAgents({ trust, maxIdleMs = MAX_IDLE_MS }: ConnectionOptions, proxy?: Proxy): Agents {
-  // Node's agent for http speaks to a proxy in the absolute form; its tunnels for https are experimental.
+  // Node's agent for http speaks to a proxy in absolute form; its tunnels for https are experimental.
   const http = proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy.url } };
   const agents = (options: AgentOptions): HopAgents => ({
     http: new HttpAgent({ ...options, ...http }),
@@ -121,8 +121,8 @@ function droppingUnaskedBytes(agents: HopAgents): HopAgents {
 }
 
 /**
- * Agents that destroy each connection after its response. Without `keepAlive` they would shut it down first; where a tunnel is
- * reset during that, Node 24.21 never finishes it, and does not exit.
+ * Agents that destroy each connection after its response. Without `keepAlive` they would shut it down first. If a tunnel is
+ * reset during that, Node 24.21 never finishes the shutdown and does not exit.
  */
 function keepingNone(agents: HopAgents): HopAgents {
   agents.http.maxFreeSockets = 0;

@@ -11,16 +11,16 @@ const LENGTH = Buffer.from('content-length:', 'latin1');
 const CODING = Buffer.from('transfer-encoding:', 'latin1');
 
 /**
- * The lines of one head after another, interim or final, with the same result however they are cut into packets. They are what
- * undici's parser and Node's own read otherwise:
+ * Reads the lines of one head after another, interim or final, with the same result however they are cut into packets. It
+ * looks for what undici's parser and Node's own read differently:
  *
- * - A carriage return without a line feed breaks an answer. undici takes a second one for the end of the status line, and then may
- *   take the first field for the body.
+ * - A carriage return without a line feed breaks an answer. undici takes a second one for the end of the status line, and may
+ *   then take the first field for the body.
  * - So does a `Transfer-Encoding` without a value. undici reads such an answer as if it had none.
  * - A tab in a `Content-Length` is white space. undici takes only spaces after the number.
  */
 export class HeadLines {
-  /** What any byte but a line feed is at this place. */
+  /** What it means if the next byte is anything but a line feed. */
   #violation: ProtocolViolation['code'] | undefined;
   /** Whether this line is neither of the two fields. */
   #isOther = false;

@@ -16,8 +16,8 @@ const STATUS_LENGTH = 3;
 type Place = 'start' | 'interim head' | 'head' | 'answer';
 
 /**
- * Makes undici's parser read the head of each answer as Node's own parser reads it. See `IncomingHeads` and `HeadLines` for the
- * differences. Only the bytes between a request and the end of the head of its answer are looked at, none of a body.
+ * Makes undici's parser read the head of each answer as Node's own parser reads it. See `IncomingHeads` and `HeadLines` for
+ * the differences. Looks only at the bytes between a request and the end of the head of its answer, and at none of a body.
  */
 export function readHeadsAsNodeDoes(socket: Socket): void {
   const incoming = new IncomingHeads();
@@ -103,8 +103,8 @@ export class IncomingHeads {
 }
 
 /**
- * How long the version and the status are that a text starts with. 0: it does not start so; the parser refuses it, and no more may
- * follow. Undefined: it may yet become so.
+ * The length of the version and the status at the start of a text. 0: the text does not start with them; the parser refuses
+ * it, and no more may follow. Undefined: the text is too short to tell.
  */
 function startLength(text: string): number | undefined {
   const version = VERSIONS.find((each) => text.startsWith(each) || each.startsWith(text));

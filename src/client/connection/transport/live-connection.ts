@@ -2,8 +2,8 @@ import { StaleConnectionError, type HopRequest, type HopResponse, type Transport
 
 /**
  * Sends a request so that a connection that ended while it was idle is not taken for a failure of the platform. A request that
- * may be repeated goes over a kept connection, and once more over a new one if that ended before the first byte of a response.
- * Any other goes over a new connection at once: nobody can tell whether the first one was acted on.
+ * may be repeated goes over a kept connection, and once more over a new one if the kept one ended before the first byte of a
+ * response. Any other request goes over a new connection at once: nobody could tell whether a first attempt was acted on.
  */
 export async function sendOverLiveConnection(
   transport: Transport,

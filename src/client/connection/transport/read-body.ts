@@ -7,7 +7,7 @@ import { PlatformHttpError } from '../../errors/error-classes.js';
  */
 export function readBody(body: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Of a body that failed before anybody read it, no event is left to come.
+    // A body that failed before anybody read it will send no more events.
     if (body.destroyed && !body.readableEnded) {
       reject(body.errored ?? endedEarly());
       return;

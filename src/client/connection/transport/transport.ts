@@ -54,7 +54,7 @@ export class StaleConnectionError extends Error {
 
 /** The proxy answered in place of the platform: it did not connect, or wants other credentials. */
 export class ProxyRefusal extends Error {
-  /** HTTP status of the proxy's answer, where known. */
+  /** HTTP status of the proxy's answer, if known. */
   readonly status: string | undefined;
 
   constructor(status: string | undefined) {
@@ -63,7 +63,7 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** An answer that breaks HTTP in a way for which the library has no error of this kind; `networkFailure` reads the code. */
+/** An answer that breaks HTTP in a way for which the library has no error of its own; `networkFailure` reads the code. */
 export class ProtocolViolation extends Error {
   readonly code: `HPE_${string}`;
 
@@ -76,14 +76,14 @@ export class ProtocolViolation extends Error {
 /** Header section bytes that both transports accept; more is a protocol error. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 
-/** Interim responses (1xx) that one answer may have before it; more are a protocol error. */
+/** Interim responses (1xx) that may precede one answer; more are a protocol error. */
 export const MAX_INTERIM_RESPONSES = 100;
 
 /**
- * How long a connection is kept unused. Below what servers and balancers close after (Node 5 s, Apache 5 s, Tomcat 20 s); a
- * `Keep-Alive: timeout` of the server that is shorter holds instead, less {@link KEEP_ALIVE_MARGIN_MS}.
+ * How long a connection is kept unused. Shorter than the time after which servers and balancers close one (Node 5 s,
+ * Apache 5 s, Tomcat 20 s). A shorter `Keep-Alive: timeout` from the server is used instead, less {@link KEEP_ALIVE_MARGIN_MS}.
  */
 export const MAX_IDLE_MS = 4000;
 
-/** The time by which a connection is given up before the server announced to close it. */
+/** How long before the server's announced close a connection is given up. */
 export const KEEP_ALIVE_MARGIN_MS = 1000;

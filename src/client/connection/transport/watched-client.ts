@@ -34,8 +34,8 @@ export class WatchedClient extends Client {
 }
 
 /**
- * undici ends each connection with an error that only says so. Node reads the stack of the error that a socket is ended with, and
- * to write it down takes longer than to end the socket. Nobody sees it.
+ * undici ends each connection with an error that only says so. Node reads the stack of an error that ends a socket, and
+ * writing the stack takes longer than ending the socket. Nobody sees it.
  */
 function endWithoutStack(socket: Socket): void {
   const destroy = socket.destroy.bind(socket);
@@ -96,8 +96,8 @@ class WatchedRequest implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * undici checks a kept connection once more before it writes to it. A request may fail then without being written, but not
-   * because a new connection failed to open meanwhile.
+   * undici checks a kept connection once more before it writes to it. A request may then fail without being written, but not
+   * because a new connection failed to open in the meantime.
    */
   get #isStale(): boolean {
     const kept = this.#kept;

@@ -20,7 +20,7 @@ export class SessionCookies {
   #dropped = 0;
   /** Whether a cookie was ever held: without one, the jar is not asked. */
   #isUsed = false;
-  /** `Cookie` headers by URL, and until when they hold; emptied whenever a cookie changes. */
+  /** `Cookie` headers by URL, and how long each is valid; emptied whenever a cookie changes. */
   #headers = new Map<string, { readonly header: string; readonly until: number }>();
 
   constructor(now: () => number) {

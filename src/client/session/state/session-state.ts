@@ -6,11 +6,11 @@ import { PendingAnswers } from './pending-answers.js';
 import { SessionCookies } from './session-cookies.js';
 
 /**
- * What a session holds: token, other vendor headers, cookies. Three counters tell late answers apart; a call notes them when it
+ * What a session holds: token, other vendor headers, cookies. Three counters identify late answers. A call notes them when it
  * starts and compares them when its response arrives:
- * - `sessionGeneration` changes whenever a session starts, ends or is restored. A response of an earlier one changes nothing.
+ * - `sessionGeneration` changes whenever a session starts, ends or is restored. A response from an earlier one changes nothing.
  * - `userGeneration` changes with it, except when the same user logs in again. Project lookups belong to it.
- * - `loginGeneration` changes whenever a session ends, is restored or is closed. A login of an earlier one is logged out again.
+ * - `loginGeneration` changes whenever a session ends, is restored or is closed. A login from an earlier one is logged out again.
  */
 export class SessionState {
   /** The calls whose answers may still change what is held. */
@@ -109,7 +109,7 @@ export class SessionState {
     this.#nextGeneration();
   }
 
-  /** Lets no login in flight start a session; the current state stays. */
+  /** Keeps logins in flight from starting a session; the current state stays. */
   refuseLogins(): void {
     this.#loginGeneration += 1;
   }

@@ -17,7 +17,7 @@ interface Message {
 const work = new AsyncLocalStorage<HttpOutcome[]>();
 
 /**
- * Runs work and records how the HTTP requests that it makes with `node:http` end, by Node's own diagnostics channels.
+ * Runs work and records how the HTTP requests that it makes with `node:http` end, through Node's own diagnostics channels.
  * Only host and status are kept.
  *
  * @param outcomes - filled in the order in which the requests end

@@ -44,7 +44,7 @@ export class SharedSecret {
 
   constructor(source: SecretSource, access: SecretAccess) {
     const limitMs = access.timeoutMs ?? FETCH_LIMIT_MS;
-    // Opening has its own time limit, so that the next fetch opens an SDK again that never got ready.
+    // Opening has its own time limit, so that the next fetch reopens an SDK that never became ready.
     const opened = once(() => withinLimit(source.origin, limitMs, source.open));
     this.#origin = source.origin;
     this.#text = once(() => fetchText(source, opened, limitMs), access);

@@ -34,7 +34,7 @@ export function checkParameters(provider: string, parameters: unknown, rules: Ru
   }
 }
 
-/** As {@link checkParameters}, for a single value. */
+/** Like {@link checkParameters}, for a single value. */
 export function checkValue(provider: string, name: string, value: unknown, check: Rule): void {
   checkParameters(provider, { [name]: value }, { [name]: check });
 }

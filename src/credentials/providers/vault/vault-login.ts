@@ -118,7 +118,7 @@ async function valueOf(credential: Credential): Promise<string> {
   return typeof credential === 'string' ? credential : credential();
 }
 
-/** A path as it stands in a URL. */
+/** A path as it appears in a URL. */
 export function pathOf(path: string): string {
   return path
     .split('/')

@@ -22,7 +22,7 @@ export interface VaultRequest {
 
 export interface VaultAnswer {
   readonly status: number;
-  /** Empty where the answer is not a JSON object. */
+  /** Empty if the answer is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

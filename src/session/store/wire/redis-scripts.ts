@@ -27,7 +27,7 @@ const CREATE = `${NOW}
 
 /**
  * key; idle and absolute life, least gain that is worth a write, in milliseconds → version, absolute end, sealed; or nil.
- * After the clock was set back, a session may have more life than a new one: it is cut to that.
+ * After the clock was set back, a session may have more life than a new one. It is then cut to that of a new one.
  */
 const READ = `${NOW}${PARSED}
   if expiresAt - now > tonumber(ARGV[2]) then
@@ -40,8 +40,8 @@ const READ = `${NOW}${PARSED}
   return { version, expiresAt, sealed }`;
 
 /**
- * key; idle and absolute life in milliseconds → version, absolute end, sealed, idle end; or nil. Writes nothing: what a clock
- * that was set back has left too long is only told as what the next read makes of it.
+ * key; idle and absolute life in milliseconds → version, absolute end, sealed, idle end; or nil. Writes nothing: if the clock
+ * was set back and the session lives too long, this only reports the times to which the next read will cut it.
  */
 const PEEK = `${NOW}${PARSED}
   local latest = now + ARGV[2]
@@ -89,7 +89,7 @@ const SETTLE = `
   if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], 'settled', 'PX', ARGV[2]) else redis.call('DEL', KEYS[1]) end
   return 1`;
 
-/** The scripts as ioredis wants them. */
+/** The scripts in the form that ioredis expects. */
 export const REDIS_SCRIPTS = {
   createSession: { numberOfKeys: 1, lua: CREATE },
   readSession: { numberOfKeys: 1, lua: READ },
