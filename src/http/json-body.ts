@@ -64,11 +64,12 @@ function namesWritten(json: string): number {
 
 /** The quotation mark that ends a string: one behind an even number of backslashes. */
 function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let before = end - 1;
     while (json.charCodeAt(before) === BACKSLASH) before -= 1;
     if ((end - before) % 2 === 1) return end;
   }
+  return json.length;
 }
 
 /** Without recursion: a body may be deeper than the stack. */
