@@ -2,7 +2,7 @@ import { Session } from 'node:inspector';
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** A process that did less than this part of the time is idle; one that did more than the other has been busy. */
+/** A process that did less than this part of the time, with no request in flight, is idle; one that did more than the other has been busy. */
 const IDLE = 0.1;
 const BUSY = 0.3;
 const SAMPLE_MS = 100;
@@ -17,6 +17,8 @@ const MOST_USED_BYTES = 160 * 1024 * 1024;
 export interface IdleSample {
   /** The part of the time in which the event loop had work. */
   readonly utilization: number;
+  /** Requests in flight: to collect garbage would hold them up. */
+  readonly inFlight: number;
   /** Bytes of the heap that are in use, and that are held. */
   readonly used: number;
   readonly held: number;
@@ -29,9 +31,9 @@ export class IdleMemory {
   #samplesNeeded = 1;
 
   /** Whether now is the time to give memory back. True once after each busy time. */
-  observe({ utilization, used, held }: IdleSample): boolean {
+  observe({ utilization, inFlight, used, held }: IdleSample): boolean {
     if (utilization > BUSY) this.#wasBusy = true;
-    this.#idleSamples = utilization < IDLE ? this.#idleSamples + 1 : 0;
+    this.#idleSamples = utilization < IDLE && inFlight === 0 ? this.#idleSamples + 1 : 0;
     if (!this.#wasBusy || this.#idleSamples < this.#samplesNeeded) return false;
     this.#wasBusy = false;
     this.#samplesNeeded = IDLE_SAMPLES;
@@ -43,7 +45,7 @@ export class IdleMemory {
  * Gives memory back to the system when the process is idle after it was busy. V8 collects garbage while new objects are made: a service
  * that makes none after a peak would keep the memory of the peak until its next one.
  */
-export function releaseIdleMemory(): void {
+export function releaseIdleMemory(inFlight: () => number): void {
   const idle = new IdleMemory();
   let last = performance.eventLoopUtilization();
   setInterval(() => {
@@ -51,7 +53,7 @@ export function releaseIdleMemory(): void {
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     const { used_heap_size: used, total_heap_size: held } = getHeapStatistics();
-    if (idle.observe({ utilization, used, held })) collectGarbage();
+    if (idle.observe({ utilization, inFlight: inFlight(), used, held })) collectGarbage();
   }, SAMPLE_MS).unref();
 }
 

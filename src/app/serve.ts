@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type FastifyInstance } from 'fastify';
 import { createApp } from './app.factory.js';
 import { version } from '../config/version.js';
 import { Settings } from '../config/settings.js';
@@ -33,7 +35,8 @@ export async function serve(): Promise<void> {
       close: () => service.close(),
     });
     await app.listen({ host: settings.HOST, port: settings.PORT, backlog: BACKLOG });
-    releaseIdleMemory();
+    const { admission } = app.get(HttpAdapterHost).httpAdapter.getInstance<FastifyInstance>();
+    releaseIdleMemory(() => admission.inFlight);
     // Not awaited: a platform that is down must not delay the start.
     void app.get(PlatformProbe).ask();
     await announce(app, settings);

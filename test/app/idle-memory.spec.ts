@@ -4,8 +4,8 @@ import { IdleMemory, type IdleSample } from '../../src/app/idle-memory.js';
 
 const MB = 1024 * 1024;
 const MEMORY = { used: 50 * MB, held: 200 * MB };
-const IDLE = { ...MEMORY, utilization: 0.01 };
-const BUSY = { ...MEMORY, utilization: 0.8 };
+const IDLE = { ...MEMORY, utilization: 0.01, inFlight: 0 };
+const BUSY = { ...MEMORY, utilization: 0.8, inFlight: 9 };
 
 /** Samples a tenth of a second apart. */
 const SAMPLES = 30;
@@ -36,16 +36,20 @@ describe('memory that a peak has left', () => {
   });
 
   it('is kept while requests come in', () => {
-    const some = { ...MEMORY, utilization: 0.2 };
+    const some = { ...IDLE, utilization: 0.2 };
     const now = idle().flatMap((sample, index) => (index % 10 === 0 ? [some] : [sample]));
     expect(observed(started(), BUSY, ...now)).toEqual([]);
+  });
+
+  it('is kept while a request waits for the platform', () => {
+    expect(observed(started(), BUSY, ...idle({ ...IDLE, inFlight: 1 }))).toEqual([]);
   });
 
   it.each([
     ['there is little of it', { used: 50 * MB, held: 55 * MB }],
     ['so much is in use that the pause would be long', { used: 300 * MB, held: 600 * MB }],
   ])('is kept where %s', (_what, sample) => {
-    expect(observed(started(), BUSY, ...idle({ utilization: 0, ...sample }))).toEqual([]);
+    expect(observed(started(), BUSY, ...idle({ ...IDLE, ...sample }))).toEqual([]);
   });
 });
 
