@@ -41,7 +41,8 @@ describe('sessions, whatever is done to them in whatever order, match a simple m
       }),
       { numRuns, endOnFailure: true },
     );
-    expect(logins).toBeGreaterThan(numRuns);
+    // Commands are random, and about two of them log in per run; far fewer would mean that nothing is compared.
+    expect(logins).toBeGreaterThan(numRuns / 4);
   }
 
   it('in the embedded store', () => compare(() => embeddedBench(MODEL_LIFE), 40));
