@@ -2,6 +2,7 @@ import { type Frame, type ProfileSample } from './cpu-profile.ts';
 
 /** A part of what a request needs, and the files whose work it is. The first that matches counts. */
 const CONCERNS: readonly (readonly [concern: string, where: RegExp])[] = [
+  ['JSON', /secure-json-parse|client\/json\/|repeated-query-route\.service\.ts##answer$|#prettyJSONStringify$|^#(parse|stringify)$/],
   ['unsealing, crypto', /src\/session\/.*(seal|handle|key)|node:internal\/crypto/],
   [
     'session store',
@@ -12,7 +13,6 @@ const CONCERNS: readonly (readonly [concern: string, where: RegExp])[] = [
   ['GraphQL: parse, validate', /node_modules\/graphql\/(language|validation)/],
   ['GraphQL: execute', /node_modules\/(graphql|graphql-jit|@nestjs\/graphql|graphql-scalars)\//],
   ['document gates and context', /src\/(graphql|projects|auth|errors)\//],
-  ['JSON', /secure-json-parse|parse-json|#prettyJSONStringify$|^#(parse|stringify)$/],
   ['answer: shape check, mapping', /src\/client\/.*(shape|payload|project|model)/],
   ['Apollo', /node_modules\/(@apollo|@as-integrations|@nestjs\/apollo|negotiator|lru-cache)/],
   ['transport: undici', /node_modules\/undici\/|node:internal\/deps\/undici|src\/client\/.*undici/],
