@@ -2,7 +2,10 @@ import { type Frame, type ProfileSample } from './cpu-profile.ts';
 
 /** A part of what a request needs, and the files whose work it is. The first that matches counts. */
 const CONCERNS: readonly (readonly [concern: string, where: RegExp])[] = [
-  ['JSON', /secure-json-parse|client\/json\/|repeated-query-route\.service\.ts##answer$|#prettyJSONStringify$|^#(parse|stringify)$/],
+  [
+    'JSON',
+    /secure-json-parse|client\/json\/|repeated-query-route\.service\.ts##answer$|#prettyJSONStringify$|^#(parse|stringify)$/,
+  ],
   ['unsealing, crypto', /src\/session\/.*(seal|handle|key)|node:internal\/crypto/],
   [
     'session store',
