@@ -32,20 +32,23 @@ export class RepeatedQueries {
     return this.#known.size;
   }
 
-  find({ query, operationName, accept }: AskedQuery): KnownQuery | undefined {
-    return this.#known
-      .get(query)
-      ?.find((known) => known.operationName === operationName && known.accept === accept);
+  find(asked: AskedQuery): KnownQuery | undefined {
+    return this.#known.get(asked.query)?.find((known) => isAskedAs(known, asked));
   }
 
-  remember({ query, operationName, accept }: AskedQuery, known: KnownQuery): void {
+  /** Takes the place of what was known before: Apollo may have parsed the text again. */
+  remember(asked: AskedQuery, known: KnownQuery): void {
+    const { query, operationName, accept } = asked;
     if (query.length + (accept?.length ?? 0) > MOST_CHARACTERS) return;
-    const variants = this.#known.get(query) ?? [];
-    variants.push({ operationName, accept, ...known });
-    if (variants.length > MOST_VARIANTS) variants.shift();
-    if (variants.length > 1) return;
     const [oldest] = this.#known.keys();
-    if (this.#known.size >= MOST_QUERIES && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(query, variants);
+    if (!this.#known.has(query) && this.#known.size >= MOST_QUERIES && oldest !== undefined) {
+      this.#known.delete(oldest);
+    }
+    const others = (this.#known.get(query) ?? []).filter((other) => !isAskedAs(other, asked));
+    this.#known.set(query, [...others.slice(1 - MOST_VARIANTS), { operationName, accept, ...known }]);
   }
+}
+
+function isAskedAs(known: Known, { operationName, accept }: AskedQuery): boolean {
+  return known.operationName === operationName && known.accept === accept;
 }
