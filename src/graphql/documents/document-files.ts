@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Fields, isFields } from '../request/is-fields.js';
 
 /** An allowed document, as a file gives it. */
 export interface DocumentInFile {
@@ -57,12 +58,6 @@ function apolloDocuments(name: string, { version, operations }: Fields): Documen
     }
     return { source: `${name} (${typeof called === 'string' ? called : id})`, text: body, id };
   });
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parsed(json: string): unknown {

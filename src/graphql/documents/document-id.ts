@@ -1,11 +1,10 @@
 import { type FastifyInstance } from 'fastify';
+import { type Fields, isFields } from '../request/is-fields.js';
 
 /** A request that names two documents. Fastify answers with the status. */
 class TwoDocumentsError extends Error {
   readonly statusCode = 400;
 }
-
-type Fields = Record<string, unknown>;
 
 /**
  * Takes `documentId` of GraphQL over HTTP as what Apollo calls a persisted query: the id of an allowed document, as
@@ -53,8 +52,4 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

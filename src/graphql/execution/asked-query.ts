@@ -1,11 +1,10 @@
 import { type AskedQuery } from './repeated-queries.js';
+import { isFields } from '../request/is-fields.js';
 
 /** A query with its variables. */
 export interface AskedOperation extends AskedQuery {
   readonly variables: Readonly<Record<string, unknown>>;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The parts of a request that say what it asks for. */
 interface GraphQLRequest {
@@ -34,8 +33,4 @@ export function askedOperation({ method, headers, body }: GraphQLRequest): Asked
 
 function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
