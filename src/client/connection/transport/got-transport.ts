@@ -5,6 +5,7 @@ import { HttpsProxyAgent } from 'hpagent';
 import got, { type PlainResponse } from 'got';
 import { endWithAnswer } from './got-answer.js';
 import { dropUnaskedBytes } from './idle-sockets.js';
+import { readHeadsAlike } from './incoming-heads.js';
 import { type Proxy } from './proxy.js';
 import {
   KEEP_ALIVE_MARGIN_MS,
@@ -66,6 +67,7 @@ export class GotTransport implements Transport {
         // Node silently drops header fields after the 1,000th; the byte limit bounds them too.
         request.maxHeadersCount = 0;
         endWithAnswer(request);
+        request.once('socket', readHeadsAlike);
         if (request.reusedSocket) isStale = staleness(request);
       });
       stream.once('response', ({ statusCode, rawHeaders }: PlainResponse) => {

@@ -12,12 +12,14 @@ const CODING = Buffer.from('transfer-encoding:', 'latin1');
 
 /**
  * Reads the lines of one head after another, interim or final, with the same result however they are cut into packets. It
- * looks for what undici's parser and Node's own read differently:
+ * looks for what undici's parser and Node's own read differently, or both not as RFC 9112 does:
  *
  * - A carriage return without a line feed breaks an answer. undici takes a second one for the end of the status line, and may
  *   then take the first field for the body.
- * - So does a `Transfer-Encoding` without a value. undici reads such an answer as if it had none.
+ * - So does a `Transfer-Encoding` that is empty, or names `chunked` anywhere but at its end. undici reads such an answer as if it
+ *   had none, and both may take the chunks for the body.
  * - A tab in a `Content-Length` is white space. undici takes only spaces after the number.
+ * - So is a tab in a `Transfer-Encoding`. Both take only spaces after `chunked`, and would read the chunks as the body.
  */
 export class HeadLines {
   /** What it means if the next byte is anything but a line feed. */
@@ -27,11 +29,14 @@ export class HeadLines {
   /** The field that this line may be, and how many bytes of the line spell its name so far. */
   #name = LENGTH;
   #spelled = 0;
-  #isEmpty = true;
+  /** The value of this `Transfer-Encoding` so far, and those before it in this head. */
+  #coding = '';
+  #codings: string[] = [];
 
   /** The rest of a status line comes next. */
   start(): void {
     this.#startLine();
+    this.#codings = [];
     this.#violation = undefined;
     this.#isOther = true;
   }
@@ -50,28 +55,31 @@ export class HeadLines {
         this.#endLine();
       } else if (this.#violation !== undefined) throw new ProtocolViolation(this.#violation);
       else if (byte === CR) this.#violation = 'HPE_LF_EXPECTED';
-      else if (this.#isInLength(byte) && byte === TAB) bytes[at] = SPACE;
+      else if (this.#isOfValue(byte) && byte === TAB) bytes[at] = SPACE;
     }
     return undefined;
   }
 
   #endLine(): void {
-    const isEmptyCoding = this.#name === CODING && this.#isInValue() && this.#isEmpty;
-    this.#violation = isEmptyCoding ? 'HPE_INVALID_TRANSFER_ENCODING' : undefined;
+    this.#violation = undefined;
+    if (this.#name === CODING && this.#isInValue()) {
+      this.#codings.push(this.#coding.trim().toLowerCase());
+      if (areMisread(this.#codings)) this.#violation = 'HPE_INVALID_TRANSFER_ENCODING';
+    }
     this.#startLine();
   }
 
   #startLine(): void {
     this.#isOther = false;
     this.#spelled = 0;
-    this.#isEmpty = true;
+    this.#coding = '';
   }
 
-  /** Takes a byte of one of the two fields, as far as is known. Returns whether it is in the value of a `Content-Length`. */
-  #isInLength(byte: number): boolean {
+  /** Takes a byte of one of the two fields, as far as is known. Returns whether it is in the value. */
+  #isOfValue(byte: number): boolean {
     if (this.#isInValue()) {
-      this.#isEmpty &&= byte === SPACE || byte === TAB;
-      return this.#name === LENGTH;
+      if (this.#name === CODING) this.#coding += String.fromCharCode(byte);
+      return true;
     }
     const small = byte | SMALL;
     if (this.#spelled === 0) this.#name = small === LENGTH[0] ? LENGTH : CODING;
@@ -83,6 +91,13 @@ export class HeadLines {
   #isInValue(): boolean {
     return this.#spelled === this.#name.length;
   }
+}
+
+/** Whether transfer codings, one text for each field, say nothing or that chunks come with something else around them. */
+function areMisread(fields: readonly string[]): boolean {
+  const codings = fields.join(',');
+  const last = codings.slice(codings.lastIndexOf(',') + 1).trim();
+  return fields.at(-1) === '' || (last !== 'chunked' && codings.includes('chunked'));
 }
 
 /** Where the line ends, or the bytes do. */

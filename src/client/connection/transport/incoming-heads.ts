@@ -16,21 +16,25 @@ const STATUS_LENGTH = 3;
 type Place = 'start' | 'interim head' | 'head' | 'answer';
 
 /**
- * Makes undici's parser read the head of each answer as Node's own parser reads it. See `IncomingHeads` and `HeadLines` for
- * the differences. Looks only at the bytes between a request and the end of the head of its answer, and at none of a body.
+ * Lets both parsers, undici's and Node's own, get the head of each answer in a form that they read alike. See `IncomingHeads` and
+ * `HeadLines` for the differences. Looks only at the bytes between a request and the end of the head of its answer, and at none
+ * of a body. Has no effect on a connection that has it already.
  */
-export function readHeadsAsNodeDoes(socket: Socket): void {
+export function readHeadsAlike(socket: Socket): void {
+  if (ALIKE.has(socket)) return;
+  ALIKE.add(socket);
   const incoming = new IncomingHeads();
-  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  const push = socket.push.bind(socket);
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
-  socket.read = (size) => {
-    const chunk = read(size);
-    if (chunk === null) return null;
+  // What has arrived comes in here first, whether its reader waits for it or asks for it.
+  socket.push = (chunk: Buffer | null) => {
+    if (chunk === null) return push(null);
     try {
-      return incoming.pass(chunk);
+      const bytes = incoming.pass(chunk);
+      return bytes === null || push(bytes);
     } catch (error) {
       socket.destroy(error as Error);
-      return null;
+      return false;
     }
   };
   socket.write = (...args: unknown[]) => {
@@ -38,6 +42,8 @@ export function readHeadsAsNodeDoes(socket: Socket): void {
     return write(...args);
   };
 }
+
+const ALIKE = new WeakSet<Socket>();
 
 /**
  * The incoming bytes of one connection. undici fails on a `100 Continue` that it has not asked for, although every client has to
@@ -56,7 +62,7 @@ export class IncomingHeads {
 
   /**
    * The bytes to parse; null while there are none.
-   * @throws ProtocolViolation for a head that Node's own parser refuses and undici's does not
+   * @throws ProtocolViolation for a head that only one of the parsers refuses
    */
   pass(chunk: Buffer): Buffer | null {
     if (this.#isInAnswer()) return chunk;

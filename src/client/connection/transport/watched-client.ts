@@ -1,7 +1,7 @@
 import { type Socket } from 'node:net';
 import { type TLSSocket } from 'node:tls';
 import { buildConnector, Client, type Dispatcher } from 'undici';
-import { readHeadsAsNodeDoes } from './incoming-heads.js';
+import { readHeadsAlike } from './incoming-heads.js';
 import { StaleConnectionError } from './transport.js';
 
 /** undici's connection. It knows whether a request failed because the connection had ended while it was idle. */
@@ -18,7 +18,7 @@ export class WatchedClient extends Client {
           const socket = result[1] ?? undefined;
           connection.socket = socket;
           if (socket !== undefined) {
-            readHeadsAsNodeDoes(socket);
+            readHeadsAlike(socket);
             endWithoutStack(socket);
           }
           callback(...result);

@@ -25,6 +25,19 @@ export const FRAMING: readonly Row[] = [
     then: 'close',
     gives: CUT,
   },
+  ...['\tchunked', 'chunked\t', ' \tchunked\t \t', 'identity,\tchunked'].map((coding): Row => ({
+    title: `chunks with tabs around their name: ${JSON.stringify(coding)}`,
+    parts: ok(`Transfer-Encoding:${coding}`) + CHUNKED,
+    gives: VALUE,
+  })),
+  ...['chunked,', 'chunked, identity', 'chunked\r\nTransfer-Encoding: gzip', 'chunked;q=1', '"chunked"'].map(
+    (coding): Row => ({
+      title: `chunks with something else around them: ${JSON.stringify(coding)}`,
+      parts: ok(`Transfer-Encoding: ${coding}`) + CHUNKED,
+      then: 'close',
+      gives: BROKEN,
+    }),
+  ),
   { title: 'an empty transfer coding', parts: value('Transfer-Encoding:'), gives: BROKEN },
   {
     title: 'an empty transfer coding before chunks',
