@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseKeyList } from '../../src/config/checks/key-list.js';
@@ -63,6 +63,14 @@ describe('the command', () => {
     expect(wrong.stdout).toMatch(/^WRONG +settings +PORT must be /m);
     expect(wrong.stdout).toMatch(/^warning +settings +SESSION_KEY is not a setting/m);
     expect(wrong.stdout).not.toContain('CANARY');
+  });
+
+  it.each(['check', 'doctor'])('leaves nothing behind: %s', async (command) => {
+    const own = await tempFolder();
+    const run = await runNode([built('cli.js'), command], { cwd: own.path, env: { NODE_ENV: '' } });
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('embedded can be written') });
+    expect(await readdir(own.path)).toEqual([]);
+    await own.remove();
   });
 
   it('checks files that no setting has to name: .env, the audit log, the keys next to the store', async () => {

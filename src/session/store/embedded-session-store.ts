@@ -1,8 +1,7 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { GroupCommit } from './group-commit.js';
 import { LeaseTable } from './lease-table.js';
 import { PlatformUseTable } from './platform-use-table.js';
-import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import {
   type LeaseState,
   type PeekedSession,
@@ -11,21 +10,12 @@ import {
   type StoredSession,
   TOUCH_AFTER,
 } from './session-store.js';
-import { makeOwnFile } from './store-files.js';
+import { openStoreFile, unavailable } from './store-database.js';
 
 /** A sweep removes at most this many expired rows, and shortens at most this many that would live too long. */
 const SWEEP_ROWS = 100;
 /** A sweep that found less is not repeated for this long. */
 const SWEEP_PAUSE_MS = 100;
-
-/** Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they work as before. */
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS session (
-    key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, sealed TEXT NOT NULL,
-    idle_until INTEGER NOT NULL, expires_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS session_idle_until ON session (idle_until);
-`;
 
 /** Sessions in one durable file. A confirmed write is on disk. Only one process may use the file at a time. */
 export class EmbeddedSessionStore implements SessionStore {
@@ -54,7 +44,7 @@ export class EmbeddedSessionStore implements SessionStore {
     this.#idle = life.idleSeconds * 1000;
     this.#max = life.maxSeconds * 1000;
     this.#leases = new LeaseTable(now);
-    this.#database = open(path);
+    this.#database = openStoreFile(path);
     this.#writes = new GroupCommit(this.#database);
     const prepare = (sql: string): StatementSync => this.#database.prepare(sql);
     this.#statements = {
@@ -209,26 +199,4 @@ export class EmbeddedSessionStore implements SessionStore {
       return Promise.reject(unavailable(error));
     }
   }
-}
-
-function open(path: string): DatabaseSync {
-  makeOwnFile(path);
-  try {
-    const database = new DatabaseSync(path, { timeout: 0 });
-    // Exclusive: a second process fails at once. Full: a confirmed write survives a crash.
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    database.exec(SCHEMA);
-    return database;
-  } catch (error) {
-    throw unavailable(error, path);
-  }
-}
-
-function unavailable(error: unknown, path?: string): SessionStoreUnavailableError {
-  const { message: text = 'unknown error' } = error as Partial<Error>;
-  const reason =
-    text.includes('locked') && path !== undefined
-      ? 'another process has its file open: stop that one, give each its own SESSION_STORE_PATH, or keep the sessions of all in Redis (SESSION_STORE=redis)'
-      : text;
-  return new SessionStoreUnavailableError(path === undefined ? reason : `${reason} (${path})`);
 }

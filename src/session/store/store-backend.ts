@@ -3,6 +3,7 @@ import { type SessionStoreKind } from '../../config/settings/session.js';
 import { type LoginRecords } from './login-records.js';
 import { type SessionStore } from './session-store.js';
 
+/** What a store is, for an operator. */
 export interface StoreDescription {
   /** The product and its version. */
   readonly product: string;
@@ -15,8 +16,6 @@ export interface StoreBackend {
   /** Sessions and their leases. */
   readonly sessions: SessionStore;
   readonly logins: LoginRecords;
-  /** What the store is, for an operator. */
-  readonly describe: () => Promise<StoreDescription>;
 }
 
 /** The injection token of the {@link StoreBackend}. */
@@ -30,6 +29,8 @@ export interface BackendFile {
    * @param report called with what an operator should know; never contains a secret
    */
   readonly open: OpenBackend;
+  /** Opens the store, writes to it, and leaves nothing behind. */
+  readonly tryOut: (settings: Settings) => Promise<StoreDescription>;
   /** What an operator should check when the store cannot be opened or written. */
   readonly fix: string;
 }

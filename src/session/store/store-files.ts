@@ -9,7 +9,8 @@ const OWNER_FOLDER = 0o700;
 export class StorePathError extends Error {
   override readonly name = 'StorePathError';
 
-  constructor(path: string, code: string) {
+  /** @param code of the system, or the reason in words */
+  constructor(path: string, code?: string) {
     super(`SESSION_STORE_PATH cannot be used: ${path}: ${pathReason(code)}`);
   }
 }
@@ -32,8 +33,10 @@ export function makeOwnFile(path: string, content = ''): void {
       closeSync(file);
     }
   } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST') throw new StorePathError(path, code);
-    if (statSync(path).isDirectory()) throw new StorePathError(path, 'EISDIR');
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) throw new StorePathError(path, 'it is a link to a file that does not exist');
+    if (found.isDirectory()) throw new StorePathError(path, 'EISDIR');
   }
 }

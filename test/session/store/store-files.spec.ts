@@ -58,7 +58,8 @@ describe('the files of the embedded store', () => {
       'a part of the path is a file, not a folder',
     ],
     ['a folder', () => `${folder.path}/folder`, 'it is a folder'],
-    ['a link to nowhere', () => `${folder.path}/link/x.db`, 'no folder can be made there'],
+    ['a folder that is a link to nowhere', () => `${folder.path}/link/x.db`, 'no folder can be made there'],
+    ['a link to nowhere', () => `${folder.path}/link`, 'it is a link to a file that does not exist'],
   ])('cannot be at %s, which is reported in one line', async (_what, pathOf, reason) => {
     await writeFile(`${folder.path}/file`, '');
     await mkdir(`${folder.path}/folder`);
