@@ -11,6 +11,7 @@ import {
   head,
   startRawAnswerServer,
   type AfterAnswer,
+  type RawAnswer,
   type RawAnswers,
   type RawAnswerServer,
 } from '../../support/embedded-platform/raw-answer-server.js';
@@ -114,6 +115,40 @@ describe.each(['got', 'undici'] as const)('idle connections, by %s,', (transport
       const connections = new Set(server.requests.slice(2 * count).map(({ connection }) => connection));
       expect(Math.min(...connections)).toBeGreaterThan(2 * count);
     }
+  });
+
+  it('given up by a 408 that crosses the next request fail no read, extension or logout', async () => {
+    const givenUp: RawAnswer = { parts: `${head('HTTP/1.0 408 Request Time-out')}<html>`, then: 'close' };
+    const server = await startRawAnswerServer({
+      ...platformAnswers,
+      'GET projects': [{ parts: LIST }, givenUp, { parts: LIST }],
+      'PUT sessions': [givenUp, { parts: EMPTY }],
+      'POST auth/logout': [givenUp, { parts: EMPTY }],
+    });
+    const [session] = await withIdle(server, 1);
+
+    await session?.getProjects();
+    await session?.extendSession();
+    await session?.logout();
+
+    expect(server.count('GET projects')).toBe(3);
+    expect(server.count('PUT sessions')).toBe(2);
+    expect(server.count('POST auth/logout')).toBe(2);
+  });
+
+  it('are not the reason for a 408 to a login, which is not repeated, or for a second one', async () => {
+    const server = await startRawAnswerServer({
+      ...platformAnswers,
+      'POST auth/login': [{ parts: LOGIN }, { parts: head('HTTP/1.0 408 Request Time-out'), then: 'close' }],
+      'GET projects': { parts: head('HTTP/1.0 408 Request Time-out'), then: 'close' },
+    });
+    const [session] = await loggedIn(server.baseUrl, 1);
+
+    await expect(session?.getProjects()).rejects.toMatchObject({ kind: 'protocol', status: 408 });
+    await expect(session?.login()).rejects.toMatchObject({ kind: 'protocol', status: 408 });
+
+    expect(server.count('GET projects')).toBe(2);
+    expect(server.count('POST auth/login')).toBe(2);
   });
 
   it('are not used by a login, a delegation or another POST', async () => {
