@@ -20,7 +20,7 @@ import { refuseEarly } from '../http/refuse-early.js';
 import { requestId } from '../http/request-id.js';
 import { trustedProxies } from '../http/trusted-proxies.js';
 import { UnsentAnswers } from '../http/sending/unsent-answers.js';
-import { BatchedLines } from '../logging/batched-lines.js';
+import { standardOutput } from '../logging/standard-output.js';
 import { logOptions } from '../logging/log-options.js';
 import { logRequests } from '../logging/log-requests.js';
 import { type RequestScope } from '../logging/request-scope.js';
@@ -58,11 +58,7 @@ export function httpAdapter(settings: Settings, scope: RequestScope): HttpAdapte
     genReqId: requestId(REQUEST_ID_HEADER),
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
-    loggerInstance: pino(
-      logOptions(settings.LOG_LEVEL, scope.request),
-      // In development the start screen follows what was logged before it; in production nobody waits for the log.
-      settings.production ? BatchedLines.to(process.stdout.fd) : pino.destination({ fd: process.stdout.fd }),
-    ),
+    loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.request), standardOutput()),
     // Every line has the ids of its request from the scope, so no logger of its own is made for each request.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     logController: new LogController({ disableRequestLogging: true }),

@@ -10,6 +10,7 @@ import { MetricsModule } from '../metrics/metrics.module.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
+import { standardOutput } from '../logging/standard-output.js';
 import { releaseIdleMemory } from './idle-memory.js';
 import { startFault } from './start-fault.js';
 import { stopOnSignals } from './stop-on-signals.js';
@@ -22,7 +23,7 @@ const BACKLOG = 4096;
 export async function serve(): Promise<void> {
   let app: NestFastifyApplication | undefined;
   try {
-    surviveClosedOutput();
+    surviveClosedErrorOutput();
     app = await createApp();
     const service = app;
     const settings = app.get(Settings);
@@ -32,7 +33,10 @@ export async function serve(): Promise<void> {
       withdraw: () => {
         service.get(ReadinessService).withdraw();
       },
-      close: () => service.close(),
+      close: async () => {
+        await service.close();
+        await standardOutput().close();
+      },
     });
     await app.listen({ host: settings.HOST, port: settings.PORT, backlog: BACKLOG });
     const { admission } = app.get(HttpAdapterHost).httpAdapter.getInstance<FastifyInstance>();
@@ -43,19 +47,15 @@ export async function serve(): Promise<void> {
   } catch (fault) {
     process.stderr.write(`${startFault(fault)}\n`);
     await app?.close();
+    await standardOutput().close();
     // Parts that had started before the fault would keep the process alive.
     process.exit(1);
   }
 }
 
-/** The process that reads the log may exit first, which must not stop the service. */
-function surviveClosedOutput(): void {
-  // One process may have been reading both streams.
+/** The process that reads it may exit first, which must not stop the service. */
+function surviveClosedErrorOutput(): void {
   process.stderr.on('error', () => undefined);
-  process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => {
-    process.stdout.on('error', () => undefined);
-    process.stderr.write(`Standard output cannot be written any more (${code ?? 'unknown error'})\n`);
-  });
 }
 
 /** Says what runs and where: in one line of the log in production, on a screen otherwise. */
@@ -69,7 +69,7 @@ async function announce(app: NestFastifyApplication, settings: Settings): Promis
     return;
   }
   const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
-  process.stdout.write(
+  standardOutput().write(
     startScreen({
       url: await app.getUrl(),
       isReady: await app.get(ReadinessService).isReady(),

@@ -1,3 +1,5 @@
+import { standardOutput } from '../logging/standard-output.js';
+
 /** Where the lines of the audit log go. */
 export interface AuditSink {
   /** @param line ends with a line feed. */
@@ -11,7 +13,7 @@ export interface AuditSink {
 /** Standard output, next to the log. */
 export const STDOUT_SINK: AuditSink = {
   write: (line) => {
-    process.stdout.write(line);
+    standardOutput().writeAudit(line);
   },
   reopen: () => undefined,
   close: () => Promise.resolve(),

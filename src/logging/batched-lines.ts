@@ -1,10 +1,8 @@
-import { pino } from 'pino';
-
 /** Nobody watches a log more closely than this, and a busy process writes many lines meanwhile. */
 const WAIT_MS = 50;
 const FULL_CHARACTERS = 32 * 1024;
 
-/** Where batches go: pino's own destination. */
+/** Where batches go. */
 export interface Destination {
   write(lines: string): unknown;
   flushSync(): void;
@@ -23,29 +21,21 @@ export class BatchedLines {
     this.#destination = destination;
   }
 
-  /** Writes to a file descriptor without blocking, until the process exits. */
-  static to(fd: number): BatchedLines {
-    const batched = new BatchedLines(pino.destination({ fd, sync: false }));
-    process.on('exit', () => {
-      batched.flushSync();
-    });
-    return batched;
-  }
-
   /** @param line ends with a line feed. */
   write(line: string): void {
     this.#lines += line;
-    if (this.#lines.length >= FULL_CHARACTERS) this.#handOn();
-    else this.#timer ??= setTimeout(this.#handOn, WAIT_MS);
+    if (this.#lines.length >= FULL_CHARACTERS) this.handOn();
+    else this.#timer ??= setTimeout(this.handOn, WAIT_MS);
   }
 
   /** Writes what waits before it returns. pino calls it for a fatal line. */
   flushSync(): void {
-    this.#handOn();
+    this.handOn();
     this.#destination.flushSync();
   }
 
-  readonly #handOn = (): void => {
+  /** Writes what waits for more now. */
+  readonly handOn = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const lines = this.#lines;

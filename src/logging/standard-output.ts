@@ -1,0 +1,83 @@
+import { write, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { BatchedLines } from './batched-lines.js';
+import { WaitingLines } from './waiting-lines.js';
+
+const MEGABYTE = 1024 * 1024;
+const MOST_WAITING_BYTES = 8 * MEGABYTE;
+/** How much longer the audit log may be than the log alone. */
+const AUDIT_RESERVE = MEGABYTE;
+/** How long a process that stops waits for a reader that is slow. */
+const STOP_MS = 3000;
+
+const writeSome = promisify(write);
+
+/**
+ * The only way to standard output: for the log, the audit log and the start screen. Two writers would cut each other's lines in two
+ * where the reader is slow.
+ */
+export class StandardOutput {
+  readonly #waiting: WaitingLines;
+  readonly #batches: BatchedLines;
+
+  constructor() {
+    // Node makes a pipe non-blocking when this is first read.
+    const { fd } = process.stdout;
+    this.#waiting = new WaitingLines({
+      name: 'Standard output',
+      mostBytes: MOST_WAITING_BYTES,
+      write: async (bytes) => (await writeSome(fd, bytes)).bytesWritten,
+      report: (message) => process.stderr.write(`${message}\n`),
+    });
+    const flushSync = (): void => {
+      writeAtOnce(fd, this.#waiting.take());
+    };
+    this.#batches = new BatchedLines({
+      write: (lines) => {
+        this.#waiting.write(lines);
+      },
+      flushSync,
+    });
+    process.on('exit', () => {
+      this.flushSync();
+    });
+  }
+
+  /** @param lines ends with a line feed. */
+  write(lines: string): void {
+    this.#batches.write(lines);
+  }
+
+  /** Writes a line without waiting for others, and even if the log is too long already. */
+  writeAudit(line: string): void {
+    this.#batches.handOn();
+    this.#waiting.write(line, AUDIT_RESERVE);
+  }
+
+  /** Before the process exits: waits until the reader has everything, at most for three seconds. */
+  async close(): Promise<void> {
+    this.#batches.handOn();
+    await this.#waiting.close(STOP_MS);
+  }
+
+  /** Writes what waits before it returns, as far as the reader takes it. pino calls it for a fatal line. */
+  flushSync(): void {
+    this.#batches.flushSync();
+  }
+}
+
+function writeAtOnce(fd: number, bytes: Buffer): void {
+  let rest = bytes;
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+  } catch {
+    // The reader takes no more, or the disk is full: nobody is left to wait for that.
+  }
+}
+
+let shared: StandardOutput | undefined;
+
+/** That of this process. */
+export function standardOutput(): StandardOutput {
+  return (shared ??= new StandardOutput());
+}
