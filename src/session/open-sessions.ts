@@ -1,5 +1,6 @@
 import { type PlatformClient, type PlatformSession } from '../client/index.js';
 import { ShortMemory } from './memory/short-memory.js';
+import { mergedSnapshot } from './merged-snapshot.js';
 import { type OpenSession, type StoredVersion } from './open-session.js';
 import { newHandle, storeKey } from './sealed/handle.js';
 import { type RecordSeal } from './sealed/sealed-record.js';
@@ -85,17 +86,28 @@ export class OpenSessions {
     return true;
   }
 
-  /** Replaces the open state with that of a stored version. */
+  /**
+   * Replaces the open state with that of a stored version. Of the same login it keeps what has been learned since the version
+   * that was open and is not stored yet.
+   */
   adopt(
     open: OpenSession,
     snapshot: string,
     service: ServiceLogin | undefined,
     found: Pick<StoredSession, 'version' | 'sealed'>,
   ): void {
-    open.session.updateFromJson(snapshot);
+    const { session, stored } = open;
+    const isSameSession = service?.logins === open.service?.logins;
+    const hasLearned = isSameSession && session.revision !== stored.revision && stored.saved !== '';
+    const own = hasLearned ? session.json() : undefined;
+    session.updateFromJson(snapshot, { isSameSession });
     open.service = service;
-    open.stored = this.#stored(open.session, found);
+    open.stored = this.#stored(session, found);
     open.unconfirmed = undefined;
+    if (own === undefined) return;
+    const theirs = session.json();
+    const both = mergedSnapshot(stored.saved, own, theirs);
+    if (both !== theirs) session.updateFromJson(both, { isSameSession });
   }
 
   /** The open state, sealed as a version of the record. */

@@ -14,6 +14,9 @@ import { SessionStore, type StoredSession } from './store/session-store.js';
 /** A record that is written more often than this while it is being removed is removed without looking at it. */
 const MOST_REMOVALS = 5;
 
+/** Each of them loses to a write of another instance, which then waits for its own next answer. */
+const MOST_SAVES = 10;
+
 /** How long another instance may take to store a renewed session: the pauses before each look. */
 const PAUSES_MS = [0, 50, 100, 200, 400];
 
@@ -107,8 +110,8 @@ export class SealedSessions {
   }
 
   /**
-   * Stores a change, if the session is still the version that was read; a late change is dropped. Resolves with whether there
-   * was a change.
+   * Stores a change. If another version has been stored meanwhile, the change is added to that; it is dropped if the session is
+   * gone, or logged in again. Resolves with whether there was a change.
    *
    * @throws SessionStoreUnavailableError
    */
@@ -168,12 +171,32 @@ export class SealedSessions {
   }
 
   async #saveIfChanged(open: OpenSession): Promise<boolean> {
+    for (let writes = 0; writes < MOST_SAVES; writes += 1) {
+      const saved = await this.#saveOnce(open);
+      if (saved !== 'late') return saved === 'stored' || writes > 0;
+      if (!(await this.#isStill(open))) return true;
+    }
+    return true;
+  }
+
+  /** Whether a session is still there. Takes what another instance has stored. */
+  async #isStill(open: OpenSession): Promise<boolean> {
+    try {
+      await this.refresh(open);
+      return true;
+    } catch (error) {
+      if (error instanceof SessionError) return false;
+      throw error;
+    }
+  }
+
+  async #saveOnce(open: OpenSession): Promise<'same' | 'stored' | 'late'> {
     const { session, stored, unconfirmed } = open;
-    if (session.revision === stored.revision) return false;
+    if (session.revision === stored.revision) return 'same';
     const { revision } = session;
     if (session.json() === stored.saved) {
       open.stored = { ...stored, revision };
-      return false;
+      return 'same';
     }
     // A write whose answer was lost is sent again unchanged, so that it counts once.
     const isSame = unconfirmed?.revision === revision && unconfirmed.version === stored.version + 1;
@@ -185,7 +208,7 @@ export class SealedSessions {
       open.unconfirmed = undefined;
       if (isStored) open.stored = next;
     }
-    return true;
+    return isStored ? 'stored' : 'late';
   }
 
   async #find<T extends StoredSession>(

@@ -9,6 +9,7 @@ import {
   type RenewingPlatform,
   startRenewingPlatform,
 } from '../support/embedded-platform/renewing-platform.js';
+import { eventually } from '../support/eventually.js';
 import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -77,6 +78,38 @@ describe.each(['token', 'cookie'] as const)('a stored session whose %s the platf
     expect(await one.isOpen(requestWith(handle))).toBe(true);
     expect(await Promise.all(readAll(two, () => requestWith(handle)))).toEqual(Array(3).fill('answered'));
   });
+
+  it.each([
+    ['has not looked', false],
+    ['has looked', true],
+  ])(
+    'is not lost when another instance stores the cookie of a balancer first, and this one %s meanwhile',
+    async (_when, looks) => {
+      await start();
+      let isOtherStored = false;
+      platform.renewNext(() => isOtherStored);
+      const renewing = one.read(requestWith(handle), 'read', (session) => session.getUserInfo());
+      await eventually(() => platform.requests.some(({ path }) => path === 'sessions/userInfo'));
+      await two.use(requestWith(handle), (session) => {
+        const { cookies, ...rest } = session.toDict();
+        const [first] = cookies;
+        if (first === undefined) throw new Error('there is no cookie');
+        const balancer = { ...first, name: 'AWSALB', value: 'node-2' };
+        session.updateFromJson({ ...rest, cookies: [...cookies, balancer] }, { isSameSession: true });
+        return Promise.resolve();
+      });
+      if (looks) expect(await one.isOpen(requestWith(handle))).toBe(true);
+      isOtherStored = true;
+      await renewing;
+
+      for (const service of [one, two]) {
+        const outcomes = await Promise.all(readAll(service, () => requestWith(handle)));
+        expect(outcomes).toEqual(Array(3).fill('answered'));
+        expect(platform.requests.at(-1)?.headers.cookie).toMatch(/AWSALB=node-2/);
+      }
+      expect(platform.rejections()).toBe(0);
+    },
+  );
 
   it('is lost by no read of two instances, whichever is answered first', async () => {
     await start();

@@ -91,7 +91,7 @@ export class SessionCore {
     const expected = options.acceptOtherBaseUrl === true ? undefined : this.#baseUrl;
     const restored = restoreState(readSnapshot(snapshot), expected, vendorHeaders, now);
     this.#baseUrl = restored.baseUrl;
-    this.state.replace(restored.headers, restored.cookies);
+    this.state.replace(restored.headers, restored.cookies, options.isSameSession === true);
   }
 
   async close(): Promise<void> {

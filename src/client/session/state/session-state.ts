@@ -114,15 +114,19 @@ export class SessionState {
     this.#loginGeneration += 1;
   }
 
-  /** Replaces everything that is held. */
-  replace(headers: Readonly<Record<string, string>>, cookies: SessionCookies): void {
+  /**
+   * Replaces everything that is held.
+   * @param isSameSession whether it is a later state of the same session, so that answers in flight may still change it
+   */
+  replace(headers: Readonly<Record<string, string>>, cookies: SessionCookies, isSameSession: boolean): void {
     const fields = Object.entries(headers);
     const tokenField = this.#vendorHeaders.authToken.toLowerCase();
     this.#token = fields.find(([name]) => name.toLowerCase() === tokenField)?.[1];
     this.#otherHeaders = new Map();
     this.#vendorHeaders.capture(this.#otherHeaders, fields);
     this.#cookies = cookies;
-    this.#nextGeneration();
+    if (isSameSession) this.#revision += 1;
+    else this.#nextGeneration();
   }
 
   #nextGeneration(): void {
