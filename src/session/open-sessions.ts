@@ -1,6 +1,6 @@
 import { type PlatformClient, type PlatformSession } from '../client/index.js';
 import { ShortMemory } from './memory/short-memory.js';
-import { mergedSnapshot } from './merged-snapshot.js';
+import { mergedSnapshot } from './memory/merged-snapshot.js';
 import { type OpenSession, type StoredVersion } from './open-session.js';
 import { newHandle, storeKey } from './sealed/handle.js';
 import { type RecordSeal } from './sealed/sealed-record.js';

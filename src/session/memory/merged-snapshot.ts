@@ -1,6 +1,16 @@
-import { type SessionSnapshot, type SnapshotCookie } from '../client/index.js';
+/** As much of a cookie as tells it from others. */
+interface Cookie {
+  readonly name: string;
+  readonly domain: string;
+  readonly path: string;
+}
 
-type State = Pick<SessionSnapshot, 'base_url' | 'cookies' | 'headers'>;
+/** A snapshot of the client. */
+interface State {
+  readonly base_url: string;
+  readonly cookies: readonly Cookie[];
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /**
  * What two instances have learned about one platform session since a version that both have started from: all that one of them
@@ -54,6 +64,6 @@ function entriesOf({ headers }: State): Map<string, string> {
   return new Map(Object.entries(headers));
 }
 
-function byPlace({ cookies }: State): Map<string, SnapshotCookie> {
+function byPlace({ cookies }: State): Map<string, Cookie> {
   return new Map(cookies.map((cookie) => [`${cookie.domain} ${cookie.path} ${cookie.name}`, cookie]));
 }
