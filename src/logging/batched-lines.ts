@@ -2,23 +2,15 @@
 const WAIT_MS = 50;
 const FULL_CHARACTERS = 32 * 1024;
 
-/** Where batches go. */
-export interface Destination {
-  write(lines: string): unknown;
-  flushSync(): void;
-}
-
-/**
- * A destination that hands lines on in batches: one write for each line takes longer than the line itself. A line waits for at
- * most 50 ms, and whatever waits when the process exits is written then. Only a killed process loses it.
- */
+/** Hands lines on in batches: one write for each line takes longer than the line itself. A line waits for at most 50 ms. */
 export class BatchedLines {
-  readonly #destination: Destination;
+  readonly #next: (lines: string) => void;
   #lines = '';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(destination: Destination) {
-    this.#destination = destination;
+  /** @param next gets the batches. */
+  constructor(next: (lines: string) => void) {
+    this.#next = next;
   }
 
   /** @param line ends with a line feed. */
@@ -28,18 +20,18 @@ export class BatchedLines {
     else this.#timer ??= setTimeout(this.handOn, WAIT_MS);
   }
 
-  /** Writes what waits before it returns. pino calls it for a fatal line. */
-  flushSync(): void {
-    this.handOn();
-    this.#destination.flushSync();
-  }
-
-  /** Writes what waits for more now. */
+  /** Hands on what waits now. */
   readonly handOn = (): void => {
+    const lines = this.take();
+    if (lines !== '') this.#next(lines);
+  };
+
+  /** Takes what waits, for a process that exits. */
+  take(): string {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const lines = this.#lines;
     this.#lines = '';
-    if (lines !== '') this.#destination.write(lines);
-  };
+    return lines;
+  }
 }

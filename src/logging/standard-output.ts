@@ -17,26 +17,22 @@ const writeSome = promisify(write);
  * where the reader is slow.
  */
 export class StandardOutput {
+  readonly #fd: number;
   readonly #waiting: WaitingLines;
   readonly #batches: BatchedLines;
 
   constructor() {
     // Node makes a pipe non-blocking when this is first read.
     const { fd } = process.stdout;
+    this.#fd = fd;
     this.#waiting = new WaitingLines({
       name: 'Standard output',
       mostBytes: MOST_WAITING_BYTES,
       write: async (bytes) => (await writeSome(fd, bytes)).bytesWritten,
       report: (message) => process.stderr.write(`${message}\n`),
     });
-    const flushSync = (): void => {
-      writeAtOnce(fd, this.#waiting.take());
-    };
-    this.#batches = new BatchedLines({
-      write: (lines) => {
-        this.#waiting.write(lines);
-      },
-      flushSync,
+    this.#batches = new BatchedLines((lines) => {
+      this.#waiting.write(lines);
     });
     process.on('exit', () => {
       this.flushSync();
@@ -62,7 +58,7 @@ export class StandardOutput {
 
   /** Writes what waits before it returns, as far as the reader takes it. pino calls it for a fatal line. */
   flushSync(): void {
-    this.#batches.flushSync();
+    writeAtOnce(this.#fd, Buffer.concat([this.#waiting.take(), Buffer.from(this.#batches.take())]));
   }
 }
 

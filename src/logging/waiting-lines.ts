@@ -29,7 +29,7 @@ export class WaitingLines {
   /** The first may be the rest of a line. */
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** How many of the waiting bytes are being written now. */
+  /** How many bytes are being written now: the first that wait. */
   #bytesOnTheWay = 0;
   #lost = 0;
   #isWoken = false;
@@ -76,9 +76,9 @@ export class WaitingLines {
    * Takes what waits, for a process that exits. What is on its way may arrive or not; it is left out.
    */
   take(): Buffer {
-    const bytes = Buffer.concat(this.#waiting).subarray(this.#bytesOnTheWay);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    const onTheWay = this.#bytesOnTheWay > 0 ? 1 : 0;
+    const bytes = Buffer.concat(this.#waiting.splice(onTheWay));
+    this.#waitingBytes -= bytes.length;
     return bytes;
   }
 

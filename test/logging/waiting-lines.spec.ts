@@ -81,7 +81,7 @@ describe('lines on their way', () => {
     expect(reports).toEqual([expect.stringMatching(/^The log cannot be written \(ENOSPC\): up to 1 MB/)]);
   });
 
-  it('that are being written are not taken by a process that exits', () => {
+  it('that are being written are not taken by a process that exits, and still arrive if it does not', async () => {
     const reader = gate();
     open = reader.passed;
     const waiting = lines();
@@ -89,5 +89,8 @@ describe('lines on their way', () => {
     waiting.write('after it\n');
     expect(waiting.take().toString()).toBe('after it\n');
     reader.open();
+    waiting.write('later\n');
+    await waiting.close();
+    expect(written).toBe('on its way\nlater\n');
   });
 });
