@@ -16,6 +16,8 @@ import { type Size } from './json-size.js';
 export interface AnswerContext {
   readonly clientAddress: string;
   readonly presented: { readonly handle: string } | undefined;
+  /** Aborts when the caller has hung up. */
+  readonly signal: AbortSignal;
   /** Made with the first value that counts. */
   answer?: AnswerInMaking;
 }
@@ -52,8 +54,10 @@ export function chargeAnswers(limits: Size, turns: AnswerTurns): (schema: GraphQ
 
   function charged(value: unknown, context: AnswerContext, info: GraphQLResolveInfo): unknown {
     if (value === null || value === undefined) return value;
-    const { presented, clientAddress } = context;
-    context.answer ??= new AnswerInMaking(limits, turns, presented?.handle ?? clientAddress);
+    context.answer ??= new AnswerInMaking(limits, turns, {
+      name: context.presented?.handle ?? context.clientAddress,
+      gone: () => context.signal,
+    });
     return context.answer.add(value, { plan: answerPlan(info), variables: info.variableValues });
   }
 }
