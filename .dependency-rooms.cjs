@@ -83,7 +83,7 @@ module.exports = {
     'logging',
     'notes',
   ],
-  'graphql/answer': ['graphql/errors', 'answers', 'notes'],
+  'graphql/answer': ['graphql/errors', 'answers', 'notes', 'client'],
   'graphql/errors': ['errors', 'client'],
 
   auth: ['credentials', 'session', 'session/store', 'platform', 'observation', 'errors', 'config', 'client'],

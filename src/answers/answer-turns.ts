@@ -45,10 +45,29 @@ export class AnswerTurns {
     });
   }
 
-  /** @param caller who shares the turns: a session, or an address. */
-  take(caller: string): Promise<Turn> {
-    return new Promise((begin) => {
-      this.#waiting.push({ caller, begin });
+  /**
+   * A turn, now or later.
+   *
+   * @param caller who shares the turns: a session, or an address.
+   * @param gone aborts when nobody waits for the answer anymore.
+   * @returns undefined if that happened before the turn began.
+   */
+  take(caller: string, gone: AbortSignal): Promise<Turn | undefined> {
+    if (gone.aborted) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const leave = (): void => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        resolve(undefined);
+      };
+      const waiting: Waiting = {
+        caller,
+        begin: (turn) => {
+          gone.removeEventListener('abort', leave);
+          resolve(turn);
+        },
+      };
+      gone.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(waiting);
       this.schedule();
     });
   }

@@ -29,8 +29,11 @@ const MayHave =
     MaxLength(most, { message: `$property must have at most ${most} characters` })(target, property);
   };
 
-/** Contains more than white space. */
-const IsNotBlank = (): PropertyDecorator => Matches(/\S/, { message: '$property must not be empty' });
+/** Neither white space nor what no screen shows: a platform that drops those would be asked for an anonymous login. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
+/** Contains something that can be seen. */
+const IsNotBlank = (): PropertyDecorator => Matches(VISIBLE, { message: '$property must not be empty' });
 
 const InRange =
   (least: number, most: number): PropertyDecorator =>

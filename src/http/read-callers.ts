@@ -1,5 +1,6 @@
 import { type FastifyInstance } from 'fastify';
 import { type Caller, callerReader } from './caller/caller.js';
+import { requireOneTarget } from './caller/target.js';
 import { UnclearHeaderError } from './caller/unclear-header-error.js';
 import { sendErrorAnswer } from './error-answer.js';
 import { isProbe } from './probes.js';
@@ -22,8 +23,6 @@ export interface CallerRules {
 
 /** The host of HTTP/1.0 requests, which may come without `Host`. */
 const NO_HOST = 'host.invalid';
-/** Paths that need no parser: that would take longer than all else that is read of most requests. */
-const PLAIN_PATH = /^(?:\/[a-z0-9-]+)+$/;
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
 
 /** Reads the caller of each request, and refuses requests whose headers can be read in two ways. */
@@ -49,10 +48,7 @@ export function readCallers(server: FastifyInstance, rules: CallerRules): void {
       if (!isAllowed && !isProbe(request.routeOptions.url)) {
         throw new UnclearHeaderError('The request is for a Host that is not allowed');
       }
-      // Later code makes a URL of the path.
-      if (!PLAIN_PATH.test(request.url) && !URL.canParse(request.url, request.caller.service.origin)) {
-        throw new UnclearHeaderError('The URL of the request cannot be read');
-      }
+      requireOneTarget(request.url, raw.headers.host ?? NO_HOST);
       done();
     } catch (error) {
       if (!(error instanceof UnclearHeaderError)) throw error;

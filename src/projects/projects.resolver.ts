@@ -65,16 +65,10 @@ export class ProjectsResolver {
   async projectIds(
     @Context() context: RequestContext,
     @Args() { names }: ProjectIdsArgs,
-  ): Promise<(string | undefined | Promise<never>)[]> {
+  ): Promise<(string | undefined | Error)[]> {
     const index = new ProjectIndex(await this.#list(context));
-    return names.map((name) => {
-      try {
-        return index.idOf(name);
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        return Promise.reject(error);
-      }
-    });
+    const found = new Map([...new Set(names)].map((name) => [name, idOrError(index, name)]));
+    return names.map((name) => found.get(name));
   }
 
   /** All representations of an operation at once; an id that the platform does not list yields nothing. */
@@ -104,6 +98,16 @@ export class ProjectsResolver {
     this.#logger.warn(
       `The platform lists projects without an id or a name (${count} now): they are left out, and counted by portico_projects_left_out_total`,
     );
+  }
+}
+
+/** GraphQL makes an error of the item where a list has one. */
+function idOrError(index: ProjectIndex, name: string): string | undefined | Error {
+  try {
+    return index.idOf(name);
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import {
   type CallOptions,
+  ExecutionCancelledError,
   isSessionExpired,
   type PlatformSession,
   type PlatformSessionInfo,
@@ -95,12 +96,13 @@ export class SessionService {
 
   /**
    * Like {@link use}, for a call that changes nothing. Callers who ask for the same thing while it runs share its answer; when
-   * the last of them hangs up, it is aborted.
+   * the last of them hangs up, it is aborted. It is not made for one who already has: even then it would cost a connection.
    *
    * @param operation names the call and its arguments, if it has any; calls with the same name share an answer
    */
   read<T>(context: RequestContext, operation: string, work: SessionRead<T>): Promise<T> {
     return this.#withOpen(context, (open) => {
+      if (context.signal.aborted) throw new ExecutionCancelledError('The caller hung up before the call.');
       const name = `${open.stored.version} ${operation}`;
       const caller = this.#readsRenewSessions ? undefined : context.signal;
       const read = (signal: AbortSignal | undefined): Promise<T> =>

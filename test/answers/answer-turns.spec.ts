@@ -10,7 +10,7 @@ async function iterations(count: number): Promise<void> {
 function asking(turns: AnswerTurns): {
   begun: string[];
   turn: Map<string, Turn>;
-  ask: (caller: string) => void;
+  ask: (caller: string, gone?: AbortSignal) => void;
 } {
   const begun: string[] = [];
   const turn = new Map<string, Turn>();
@@ -18,9 +18,10 @@ function asking(turns: AnswerTurns): {
   return {
     begun,
     turn,
-    ask: (caller) => {
+    ask: (caller, gone = new AbortController().signal) => {
       const name = `${caller}${(number += 1)}`;
-      void turns.take(caller).then((given) => {
+      void turns.take(caller, gone).then((given) => {
+        if (given === undefined) return;
         begun.push(name);
         turn.set(name, given);
       });
@@ -69,5 +70,20 @@ describe('the turns of large answers', () => {
     turns.schedule();
     await iterations(5);
     expect(begun).toEqual(['a1', 'b2', 'c3']);
+  });
+
+  it('are not given to a caller who has hung up, who leaves the line at once', async () => {
+    const { begun, turn, ask } = asking(new AnswerTurns());
+    const leaver = new AbortController();
+    ask('a');
+    ask('a');
+    for (let count = 0; count < 100; count += 1) ask('a', leaver.signal);
+    ask('b', AbortSignal.abort());
+    await iterations(10);
+    leaver.abort();
+    ask('a');
+    turn.get('a1')?.end();
+    await iterations(5);
+    expect(begun).toEqual(['a1', 'a2', 'a104']);
   });
 });

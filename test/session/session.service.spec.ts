@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { PlatformClient, SessionError } from '../../src/client/index.js';
+import { ExecutionCancelledError, PlatformClient, SessionError } from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { storeKey } from '../../src/session/sealed/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
@@ -61,6 +61,14 @@ describe('the session service', () => {
     expect(platform.count('GET sessions/userInfo')).toBe(1);
     await me();
     expect(platform.count('GET sessions/userInfo')).toBe(2);
+  });
+
+  it('asks the platform nothing for a caller who has already hung up, however many fields the request has', async () => {
+    const gone = { ...requestWith(handle), signal: AbortSignal.abort() };
+    const asked = await Promise.allSettled(Array.from({ length: 9 }, () => me(gone)));
+    expect(asked.map(({ status }) => status)).toEqual(Array(9).fill('rejected'));
+    await expect(me(gone)).rejects.toThrow(ExecutionCancelledError);
+    expect(platform.count('GET sessions/userInfo')).toBe(0);
   });
 
   it('shares nothing between two sessions of one user', async () => {

@@ -1,3 +1,4 @@
+import { boundedText } from './bounded-text.js';
 import { PlatformError, type PlatformErrorFacts, type SessionErrorKind } from './platform-error.js';
 
 /** `ERR003`: the platform rejected the credentials of a login, or, on any other call, the session. */
@@ -120,6 +121,9 @@ export class MissingCredentialError extends PlatformError {
   override readonly kind = 'missing-credential';
 }
 
+/** How many ids a message lists. */
+const MOST_LISTED = 10;
+
 /** Several projects have the name that was looked up; `projectIds` lists them. No request was made. */
 export class AmbiguousProjectNameError extends PlatformError {
   /** Always `ambiguous-name`. */
@@ -128,7 +132,13 @@ export class AmbiguousProjectNameError extends PlatformError {
   readonly projectIds: readonly string[];
 
   constructor(projectIds: readonly string[]) {
-    super(`${projectIds.length} projects have this name: ${projectIds.join(', ')}.`);
+    super(`${projectIds.length} projects have this name: ${someOf(projectIds)}.`);
     this.projectIds = projectIds;
   }
+}
+
+/** The ids are texts of the platform, and there may be thousands. */
+function someOf(ids: readonly string[]): string {
+  const some = boundedText(ids.slice(0, MOST_LISTED).join(', '), []);
+  return ids.length > MOST_LISTED ? `${some} and ${ids.length - MOST_LISTED} more` : some;
 }

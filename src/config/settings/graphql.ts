@@ -33,7 +33,9 @@ export class GraphQLSettings {
   @WholeNumber(1)
   GRAPHQL_MAX_COST = 1000;
 
-  @Setting('maximum number of values in an answer: each string, number, object and list counts as one')
+  @Setting(
+    'maximum number of values in an answer: each string, number, object and list counts as one, an error of one item in a list as 250',
+  )
   @WholeNumber(1)
   GRAPHQL_MAX_ANSWER_NODES = 500_000;
 

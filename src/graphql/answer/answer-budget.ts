@@ -4,6 +4,7 @@ import { measureAnswer, type Selected } from './measure-answer.js';
 
 /** An answer that may take this much is made in turn with others. */
 const HEAVY_BYTES = 1024 * 1024;
+const HEAVY_NODES = 50_000;
 
 /**
  * What the answer of one request may still hold. It is charged with each value that a resolver gives, before GraphQL
@@ -24,7 +25,7 @@ export class AnswerBudget {
 
   /** Whether the answer is large enough to be made in turn with others. */
   get isHeavy(): boolean {
-    return this.#atMost > HEAVY_BYTES;
+    return this.#atMost > HEAVY_BYTES || this.#nodes > HEAVY_NODES;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type AnswerTurns, type Turn } from '../../answers/answer-turns.js';
+import { ExecutionCancelledError } from '../../client/index.js';
 import { AnswerBudget } from './answer-budget.js';
 import { type AnswerPlan } from './answer-plan.js';
 import { type Size } from './json-size.js';
@@ -7,24 +8,35 @@ import { type Selected } from './measure-answer.js';
 /** Values that are measured, completed and written in a few milliseconds. */
 const MANY_PARTS = 4000;
 
-/** The answer to one request while it is made: it is limited, and if it is large, it is made in turn with others. */
+/** Who waits for an answer. */
+export interface AnswerReader {
+  /** The session or address that takes turns. */
+  readonly name: string;
+  /** Aborts when the caller has hung up. Asked only for a large answer. */
+  readonly gone: () => AbortSignal;
+}
+
+/**
+ * The answer to one request while it is made: it is limited, and if it is large, it is made in turn with others and only while
+ * its caller is there.
+ */
 export class AnswerInMaking {
   readonly #budget: AnswerBudget;
   readonly #turns: AnswerTurns;
-  readonly #caller: string;
-  #turn: Promise<Turn> | undefined;
+  readonly #reader: AnswerReader;
+  #turn: Promise<Turn | undefined> | undefined;
 
-  /** @param caller the session or address that takes turns. */
-  constructor(limits: Size, turns: AnswerTurns, caller: string) {
+  constructor(limits: Size, turns: AnswerTurns, reader: AnswerReader) {
     this.#budget = new AnswerBudget(limits);
     this.#turns = turns;
-    this.#caller = caller;
+    this.#reader = reader;
   }
 
   /**
    * Lets a value into the answer. A large one waits for its turn first: even measuring it takes a while.
    *
    * @throws RefusedRequestError if the value does not fit.
+   * @throws ExecutionCancelledError if the answer is large and its caller has hung up.
    */
   add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {
     if (partsAtLeast(value, selected.plan) >= MANY_PARTS) {
@@ -40,9 +52,12 @@ export class AnswerInMaking {
   }
 
   /** Each field has an iteration of the event loop of its own: completing all at once would keep others waiting. */
-  #waitForTurn(): Promise<Turn> {
-    this.#turn = this.#turn?.then((turn) => this.#goOn(turn)) ?? this.#turns.take(this.#caller);
-    return this.#turn;
+  async #waitForTurn(): Promise<void> {
+    const { name, gone } = this.#reader;
+    const signal = gone();
+    this.#turn = this.#turn?.then((turn) => turn && this.#goOn(turn)) ?? this.#turns.take(name, signal);
+    await this.#turn;
+    if (signal.aborted) throw new ExecutionCancelledError('The caller hung up before its answer was made.');
   }
 
   async #goOn(turn: Turn): Promise<Turn> {
@@ -55,7 +70,7 @@ export class AnswerInMaking {
   sending(): void {
     void this.#turn?.then((turn) =>
       setImmediate(() => {
-        turn.end();
+        turn?.end();
       }),
     );
   }

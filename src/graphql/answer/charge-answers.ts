@@ -1,10 +1,12 @@
 import {
   defaultFieldResolver,
   getNamedType,
+  getNullableType,
   type GraphQLField,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   isCompositeType,
+  isListType,
   isObjectType,
 } from 'graphql';
 import { type AnswerTurns } from '../../answers/answer-turns.js';
@@ -16,6 +18,8 @@ import { type Size } from './json-size.js';
 export interface AnswerContext {
   readonly clientAddress: string;
   readonly presented: { readonly handle: string } | undefined;
+  /** Aborts when the caller has hung up. */
+  readonly signal: AbortSignal;
   /** Made with the first value that counts. */
   answer?: AnswerInMaking;
 }
@@ -23,8 +27,8 @@ export interface AnswerContext {
 type Field = GraphQLField<unknown, AnswerContext>;
 
 /**
- * A transform of the schema: the objects that a resolver returns are charged to the answer before GraphQL completes them.
- * Their own fields have no resolvers, so nothing is charged value by value.
+ * A transform of the schema: the objects and lists that a resolver returns are charged to the answer before GraphQL completes
+ * them. The fields of objects have no resolvers, so nothing is charged value by value.
  */
 export function chargeAnswers(limits: Size, turns: AnswerTurns): (schema: GraphQLSchema) => GraphQLSchema {
   return (schema) => {
@@ -32,8 +36,9 @@ export function chargeAnswers(limits: Size, turns: AnswerTurns): (schema: GraphQ
       if (!isObjectType(type) || type.name.startsWith('__')) continue;
       for (const field of Object.values(type.getFields())) {
         const given = getNamedType(field.type);
+        const mayBeLarge = isCompositeType(given) || isListType(getNullableType(field.type));
         // The SDL for routers is a constant, and is read without a request at the start.
-        if (field.resolve !== undefined && isCompositeType(given) && given.name !== '_Service')
+        if (field.resolve !== undefined && mayBeLarge && given.name !== '_Service')
           chargeField(field as Field);
       }
     }
@@ -52,8 +57,10 @@ export function chargeAnswers(limits: Size, turns: AnswerTurns): (schema: GraphQ
 
   function charged(value: unknown, context: AnswerContext, info: GraphQLResolveInfo): unknown {
     if (value === null || value === undefined) return value;
-    const { presented, clientAddress } = context;
-    context.answer ??= new AnswerInMaking(limits, turns, presented?.handle ?? clientAddress);
+    context.answer ??= new AnswerInMaking(limits, turns, {
+      name: context.presented?.handle ?? context.clientAddress,
+      gone: () => context.signal,
+    });
     return context.answer.add(value, { plan: answerPlan(info), variables: info.variableValues });
   }
 }

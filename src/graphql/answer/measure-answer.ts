@@ -1,6 +1,11 @@
 import { type AnswerPlan, type PlannedField } from './answer-plan.js';
 import { type CountText, jsonSize, leafBytes, type Size } from './json-size.js';
 
+/** An error of one item in a list takes as much time as so many values. */
+export const ERROR_NODES = 250;
+/** What an error takes besides its message: path, locations and extensions. */
+const ERROR_BYTES = 400;
+
 /** What is selected of a value, for one request. */
 export interface Selected {
   readonly value: unknown;
@@ -31,6 +36,9 @@ class Measure implements Size {
   add(part: unknown, fields: AnswerPlan): void {
     if (Array.isArray(part)) {
       this.#addList(part, fields);
+    } else if (part instanceof Error) {
+      this.nodes += ERROR_NODES;
+      this.bytes += ERROR_BYTES + this.#countText(part.message);
     } else if (typeof part !== 'object' || part === null) {
       this.#addLeaf(part);
     } else {

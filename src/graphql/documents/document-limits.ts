@@ -18,6 +18,8 @@ export interface DocumentLimits {
 
 /** Enough for the introspection queries of common tools. */
 const INTROSPECTION_DEPTH = 16;
+/** Those tools read each part once. The lists of the schema are long, and their lengths multiply too. */
+const MOST_SCHEMA_COPIES = 4;
 
 /**
  * A message for the first limit that a document exceeds; undefined if it exceeds none. It quotes nothing of the document.
@@ -52,6 +54,9 @@ function brokenByPart(measure: Measure, limits: DocumentLimits): string | undefi
   if (measure.depth > limits.depth) return `The document is more than ${limits.depth} levels deep`;
   if (measure.introspectionDepth > INTROSPECTION_DEPTH) {
     return `The document reads the schema more than ${INTROSPECTION_DEPTH} levels deep`;
+  }
+  if (Math.max(0, ...measure.schemaParts.values()) > MOST_SCHEMA_COPIES) {
+    return `The document reads one part of the schema more than ${MOST_SCHEMA_COPIES} times`;
   }
   if (Math.max(measure.mostOfOneField, ...measure.fields.values()) > limits.aliases) {
     return `The document selects one field more than ${limits.aliases} times`;

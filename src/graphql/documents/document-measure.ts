@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -24,6 +25,8 @@ export interface Measure {
   /** Levels of fields. Parts that read the schema are measured separately. */
   readonly depth: number;
   readonly introspectionDepth: number;
+  /** How often the answer may have each part of the schema that is selected here: aliases inside of each other multiply. */
+  readonly schemaParts: ReadonlyMap<string, number>;
   readonly directives: number;
   readonly cost: number;
 }
@@ -37,6 +40,7 @@ const ENDLESS: Measure = {
   mostOfOneField: 0,
   depth: Infinity,
   introspectionDepth: 0,
+  schemaParts: new Map(),
   directives: 0,
   cost: Infinity,
 };
@@ -111,6 +115,10 @@ export class DocumentMeasure {
       mostOfOneField: Math.max(inner.mostOfOneField, ...inner.fields.values()),
       depth: isMeta ? 1 : inner.depth + 1,
       introspectionDepth: isMeta ? inner.depth + 1 : inner.introspectionDepth,
+      schemaParts:
+        isMeta || parent?.name.startsWith('__') === true
+          ? new Map([[schemaPart(selection), Math.max(1, ...inner.schemaParts.values())]])
+          : new Map(),
       cost: ownCost(type) + listFactor(type) * inner.cost,
     };
   }
@@ -118,6 +126,11 @@ export class DocumentMeasure {
 
 function fieldType(parent: GraphQLNamedType | undefined, name: string): GraphQLOutputType | undefined {
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name]?.type : undefined;
+}
+
+/** Each `__type` reads another type, as a rule: only what is selected of it may be the same. */
+function schemaPart({ name, alias }: FieldNode): string {
+  return name.value === '__type' ? `__type ${alias?.value ?? ''}` : name.value;
 }
 
 function ownCost(type: GraphQLOutputType | undefined): number {
@@ -137,14 +150,20 @@ function withDirectives(measure: Measure, { directives }: { directives?: readonl
 /** The total of several selections of one set. */
 function combine(measures: readonly Measure[]): Measure {
   const fields = new Map<string, number>();
+  const schemaParts = new Map<string, number>();
   const total = { mostOfOneField: 0, depth: 0, introspectionDepth: 0, directives: 0, cost: 0 };
   for (const measure of measures) {
-    for (const [name, count] of measure.fields) fields.set(name, (fields.get(name) ?? 0) + count);
+    addTo(fields, measure.fields);
+    addTo(schemaParts, measure.schemaParts);
     total.mostOfOneField = Math.max(total.mostOfOneField, measure.mostOfOneField);
     total.depth = Math.max(total.depth, measure.depth);
     total.introspectionDepth = Math.max(total.introspectionDepth, measure.introspectionDepth);
     total.directives += measure.directives;
     total.cost += measure.cost;
   }
-  return { fields, ...total };
+  return { fields, schemaParts, ...total };
+}
+
+function addTo(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
 }

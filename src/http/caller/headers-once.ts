@@ -1,7 +1,7 @@
 import { UnclearHeaderError } from './unclear-header-error.js';
 
 /** Headers that decide and may stand in a request once; of two, Node takes the first, others the last or both. */
-const ONCE = ['Host', 'Authorization', 'Origin', 'Sec-Fetch-Site'] as const;
+const ONCE = ['Host', 'Authorization', 'Origin', 'Sec-Fetch-Site', 'Content-Type'] as const;
 
 /**
  * Checks that no header that decides comes twice.

@@ -1,4 +1,5 @@
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
+import { expectReply, type Reconnecting, type ReplyForm } from './wire/redis-replies.js';
 import { withinTime } from './wire/within-time.js';
 
 /** An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. */
@@ -30,4 +31,17 @@ export async function orUnavailable<T>(command: () => Promise<T>): Promise<T> {
     if (error instanceof SessionStoreUnavailableError) throw error;
     throw new SessionStoreUnavailableError(redisFault(error));
   }
+}
+
+/**
+ * Sends a command and checks that its reply has the form that the command returns.
+ *
+ * @throws SessionStoreUnavailableError
+ */
+export async function askRedis<T>(
+  redis: Reconnecting,
+  hasForm: ReplyForm<T>,
+  command: () => Promise<unknown>,
+): Promise<T> {
+  return expectReply(redis, await orUnavailable(command), hasForm);
 }

@@ -3,9 +3,8 @@ import { connectRedis, type RedisConnection } from './redis-connection.js';
 import { type LoginRecords } from './login-records.js';
 import { recordLoginsInRedis } from './redis-login-records.js';
 import { type StoreDescription } from './store-backend.js';
-import { orUnavailable } from './redis-fault.js';
+import { askRedis, orUnavailable } from './redis-fault.js';
 import {
-  expectReply,
   isCountOrNone,
   isEndOrTaken,
   isLeaseState,
@@ -159,7 +158,7 @@ export class RedisSessionStore implements SessionStore {
     return timeoutMs === undefined ? undefined : { at: Number(at), timeoutMs: Number(timeoutMs) };
   }
 
-  async #ask<T>(hasForm: ReplyForm<T>, command: () => Promise<unknown>): Promise<T> {
-    return expectReply(this.#redis, await orUnavailable(command), hasForm);
+  #ask<T>(hasForm: ReplyForm<T>, command: () => Promise<unknown>): Promise<T> {
+    return askRedis(this.#redis, hasForm, command);
   }
 }

@@ -112,7 +112,11 @@ describe('error mapping', () => {
             });
 
             expect(
-              inspect([Object.entries(error), error.message], { depth: Infinity }).includes(hidden),
+              inspect([Object.entries(error), error.message], {
+                depth: Infinity,
+                compact: true,
+                breakLength: Infinity,
+              }).includes(hidden),
             ).toBe(false);
             expect(error.message.includes(hidden)).toBe(false);
           }

@@ -259,6 +259,18 @@ describe('projects', () => {
     expect(() => session.getProjectId('Twin')).toThrow('2 projects have this name: B, C.');
   });
 
+  it('with the same name are listed in the message up to ten, in at most 512 readable characters', () => {
+    const many = Array.from({ length: 5000 }, (_, n) => `id-${n}`);
+    const error = new AmbiguousProjectNameError(many);
+    expect(error.projectIds).toHaveLength(5000);
+    expect(error.message).toBe(
+      `5000 projects have this name: ${many.slice(0, 10).join(', ')} and 4990 more.`,
+    );
+    const odd = new AmbiguousProjectNameError(['A\u202e\nB', 'x'.repeat(100_000)]);
+    expect(odd.message).toMatch(/^2 projects have this name: A B, x+\.$/);
+    expect(odd.message.length).toBeLessThan(560);
+  });
+
   it('cannot be looked up before loading or after the session ended', async () => {
     const session = await withProjects();
 

@@ -81,7 +81,7 @@ describe('projects by the page', () => {
   it('finds ids by names in one call, and fails only for a name that two projects have', async () => {
     const before = platform.count('GET projects');
     // Asked often enough to be compiled: that must not change it.
-    for (let asked = 1; asked <= 5; asked += 1) {
+    for (let asked = 1; asked <= 12; asked += 1) {
       const { data, errors } = await app.graphql('query ($names: [String!]!) { projectIds(names: $names) }', {
         handle,
         variables: { names: ['Project 0003', 'unknown', 'Twin', 'Project 0001'] },
@@ -92,6 +92,23 @@ describe('projects by the page', () => {
       ]);
       expect(platform.count('GET projects')).toBe(before + asked);
     }
+  });
+
+  it('holds a limited number of errors, whatever the names: the lists that would have more are refused', async () => {
+    const fields = Array.from({ length: 15 }, (_, n) => `a${n}: projectIds(names: $names)`).join(' ');
+    const texts = new Set<number>();
+    for (let asked = 1; asked <= 12; asked += 1) {
+      const { data, errors, text } = await app.graphql(`query ($names: [String!]!) { ${fields} }`, {
+        handle,
+        variables: { names: Array(1000).fill('Twin') },
+      });
+      const kinds = (errors ?? []).map(({ extensions }) => String(extensions.reason));
+      expect(kinds.filter((reason) => reason === 'AMBIGUOUS_NAME')).toHaveLength(1000);
+      expect(kinds.filter((reason) => reason === 'ANSWER_TOO_LARGE')).toHaveLength(14);
+      expect(Object.values(data).filter((list) => list === null)).toHaveLength(14);
+      texts.add(text.length);
+    }
+    expect(texts.size).toBe(1);
   });
 
   it('leaves out what has no id or no name, counts it, and logs it once', async () => {

@@ -105,6 +105,11 @@ describe('a service with ALLOWED_HOSTS', () => {
     expect(refused).toMatch(/^HTTP\/1.1 400 /);
     expect(refused).toContain('"message":"The request is for a Host that is not allowed"');
     expect(await ask('10.1.2.3', '/livez')).toMatch(/^HTTP\/1.1 200 /);
+    // For a proxy in front, and by RFC 9112, the host of such a request is the one in its URL.
+    expect(await ask('graph.example', 'http://graph.example/livez')).toMatch(/^HTTP\/1.1 200 /);
+    const twoHosts = await ask('graph.example', 'http://evil.example/graphql?query={hasSession}');
+    expect(twoHosts).toMatch(/^HTTP\/1.1 400 /);
+    expect(twoHosts).toContain('"message":"The URL of the request names another host than its Host header"');
     await app.close();
   });
 });

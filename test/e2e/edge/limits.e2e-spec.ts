@@ -104,6 +104,17 @@ describe('a document of a real page', () => {
     expect(errors).toBeUndefined();
     expect(data.__schema.queryType.name).toBe('Query');
   });
+
+  it('may read each part of the schema four times, and any number of types', async () => {
+    for (const query of [
+      '{ a: __schema { types { name } } b: __schema { a: types { name } types { b: name a: name } } }',
+      `{ ${Array.from({ length: 15 }, (_, n) => `t${n}: __type(name: "Query") { fields { name } }`).join(' ')} }`,
+    ]) {
+      const { status, errors } = await app.graphql(query);
+      expect(errors).toBeUndefined();
+      expect(status).toBe(200);
+    }
+  });
 });
 
 describe('the limits', () => {

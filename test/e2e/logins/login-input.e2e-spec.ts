@@ -29,6 +29,12 @@ describe('the input of a login', () => {
   it.each<[string, string, Record<string, unknown>, string]>([
     ['an empty user name', LOGIN, { username: '', password: 'p' }, 'username must not be empty'],
     ['a blank user name', LOGIN, { username: ' \t', password: 'p' }, 'username must not be empty'],
+    [
+      'an invisible user name',
+      LOGIN,
+      { username: '\u200b\u00ad\u2060 \ufeff' },
+      'username must not be empty',
+    ],
     ['a long user name', LOGIN, { username: long(257) }, 'username must have at most 256 characters'],
     [
       'a long password',

@@ -78,6 +78,7 @@ describe('the caller of a request', () => {
     ['a second Origin', [HOST, ['Origin', 'https://a.example'], ['Origin', 'https://b.example']]],
     ['a list of origins', [HOST, ['Origin', 'https://a.example https://b.example']]],
     ['a second Sec-Fetch-Site', [HOST, ['Sec-Fetch-Site', 'same-origin'], ['Sec-Fetch-Site', 'none']]],
+    ['a second Content-Type', [HOST, ['Content-Type', 'application/json'], ['content-type', 'text/plain']]],
     ['two forwarded hosts', [HOST, ['X-Forwarded-Host', 'a.example, b.example']]],
     ['two forwarded schemes', [HOST, ['X-Forwarded-Proto', 'https'], ['X-Forwarded-Proto', 'http']]],
     ['a scheme that is none', [HOST, ['X-Forwarded-Proto', 'ftp']]],

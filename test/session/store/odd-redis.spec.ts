@@ -31,28 +31,59 @@ describe('a redis that answers something else than it was asked', () => {
     server.close();
   });
 
-  it.each([
+  const REPLIES = [
     ['an OK', '+OK\r\n'],
     ['a list of other texts', '*2\r\n$1\r\n1\r\n$1\r\n2\r\n'],
     ['a list of numbers', '*3\r\n:1\r\n:2\r\n:3\r\n'],
     ['a number', ':7\r\n'],
     ['a text', '$3\r\nabc\r\n'],
     ['an empty list', '*0\r\n'],
-  ])('by %s counts as a lost store, and its connection is dropped', async (_what, reply) => {
-    const odd = await startOddRedis(reply);
-    server = odd.server;
-    store = await RedisSessionStore.open(odd.url, LIFE);
-    const before = odd.connections();
-    for (const ask of [
-      () => store.read('key'),
-      () => store.create('key', 'sealed'),
-      () => store.replace('key', 1, 'sealed'),
-      () => store.remove('key'),
-      () => store.lease('key', 'holder', 1000),
-      () => store.settle('key', 'holder', 0),
-    ]) {
-      await expect(ask()).rejects.toThrow(SessionStoreUnavailableError);
-    }
-    await eventually(() => odd.connections() > before);
-  });
+    ['a list of lists', '*2\r\n*1\r\n:1\r\n*1\r\n:2\r\n'],
+    ['nothing', '$-1\r\n'],
+  ] as const;
+
+  it.each(REPLIES.filter(([what]) => what !== 'nothing'))(
+    'by %s counts as a lost store, and its connection is dropped',
+    async (_what, reply) => {
+      const odd = await startOddRedis(reply);
+      server = odd.server;
+      store = await RedisSessionStore.open(odd.url, LIFE);
+      const before = odd.connections();
+      for (const ask of [
+        () => store.read('key'),
+        () => store.create('key', 'sealed'),
+        () => store.replace('key', 1, 'sealed'),
+        () => store.remove('key'),
+        () => store.lease('key', 'holder', 1000),
+        () => store.settle('key', 'holder', 0),
+      ]) {
+        await expect(ask()).rejects.toThrow(SessionStoreUnavailableError);
+      }
+      await eventually(() => odd.connections() > before);
+    },
+  );
+
+  // Read as counters, most of these are no numbers, and a missing mark would be a place from which the account has logged in.
+  it.each(REPLIES)(
+    'by %s has told nothing of earlier logins, and its connection is dropped',
+    async (_what, reply) => {
+      const odd = await startOddRedis(reply);
+      server = odd.server;
+      store = await RedisSessionStore.open(odd.url, LIFE);
+      const logins = store.loginRecords();
+      for (const ask of [
+        () => logins.look(['one', 'two'], 'place'),
+        () => logins.look(['one'], undefined),
+        () => logins.addFailure(['one', 'two']),
+        () => logins.addLogin('one'),
+        ...(reply === '+OK\r\n' ? [] : [() => logins.addPlace('place')]),
+        ...(reply === ':7\r\n' ? [] : [() => logins.failuresEndIn('one')]),
+      ]) {
+        const before = odd.connections();
+        // Until the connection is there again, it fails for want of one.
+        await eventually(() => expect(ask()).rejects.toThrow('something other than what it was asked for'));
+        await eventually(() => odd.connections() > before);
+      }
+    },
+  );
 });

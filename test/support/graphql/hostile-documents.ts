@@ -63,6 +63,16 @@ function doublingFields(count: number): string {
 
 /** Documents that are small to send and large to work on. */
 export const BOMBS: readonly HostileDocument[] = [
+  {
+    what: 'the schema 15 times',
+    query: `{ ${times(15, (n) => `a${n}: __schema { types { name } }`)} }`,
+  },
+  {
+    what: 'the schema by aliases inside of aliases',
+    query: `{ __schema { ${times(9, (n) => `a${n}: types { ...T }`)} } }
+      fragment T on __Type { ${times(9, (n) => `a${n}: fields { ...F }`)} }
+      fragment F on __Field { ${times(9, (n) => `a${n}: description`)} }`,
+  },
   { what: 'fragments that double 22 times', query: doublingFragments(22) },
   { what: 'fields that double 22 times', query: doublingFields(22) },
   { what: '10,000 levels', query: `${'{ me '.repeat(10_000)}{ id }${' }'.repeat(10_000)}` },

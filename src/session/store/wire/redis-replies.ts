@@ -60,3 +60,28 @@ export function isLeaseState(reply: unknown): reply is 'taken' | 'held' | 'settl
 export function isOk(reply: unknown): reply is 'OK' {
   return reply === 'OK';
 }
+
+/** As many texts as there are patterns, each of its pattern or missing. */
+export function areTextsOrNone(patterns: readonly RegExp[]): ReplyForm<(string | null)[]> {
+  return (reply): reply is (string | null)[] =>
+    Array.isArray(reply) &&
+    reply.length === patterns.length &&
+    patterns.every((pattern, index) => {
+      const text: unknown = reply[index];
+      return text === null || (typeof text === 'string' && pattern.test(text));
+    });
+}
+
+/** A count, and the milliseconds until it ends. */
+export function isCountAndTime(reply: unknown): reply is [number, number] {
+  return (
+    Array.isArray(reply) &&
+    reply.length === 2 &&
+    (reply as unknown[]).every((part) => Number.isSafeInteger(part) && (part as number) >= 0)
+  );
+}
+
+/** The milliseconds that a key has left; negative if there is no such key. */
+export function isTimeLeft(reply: unknown): reply is number {
+  return Number.isSafeInteger(reply) && (reply as number) >= -2;
+}
