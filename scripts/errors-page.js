@@ -46,8 +46,8 @@ ${table(
   ],
 )}
 
-A login that fails with the reason \`LOGIN_FAILED\` has the platform's code and no other detail, so the answer does not reveal
-whether the user or the password was wrong. Platform codes are compared by number: \`ERR014\` on the wire is \`ERR0014\`.
+A login that fails with the reason \`LOGIN_FAILED\` has the platform's code and ticket and no other detail, so the answer does not
+reveal whether the user or the password was wrong. Platform codes are compared by number: \`ERR014\` on the wire is \`ERR0014\`.
 
 ## Codes
 
