@@ -54,7 +54,7 @@ function surviveClosedOutput(): void {
   process.stderr.on('error', () => undefined);
   process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => {
     process.stdout.on('error', () => undefined);
-    process.stderr.write(`Standard output cannot be written any more (${code ?? 'unknown error'})\n`);
+    process.stderr.write(`Standard output can no longer be written (${code ?? 'unknown error'})\n`);
   });
 }
 

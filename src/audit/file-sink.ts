@@ -101,9 +101,7 @@ export class FileSink implements AuditSink {
   #failed(error: unknown): void {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     if (!this.#hasFailed) {
-      this.#report(
-        `The audit log cannot be written (${code}): up to a megabyte of it waits for better times`,
-      );
+      this.#report(`The audit log cannot be written (${code}): up to a megabyte of it waits until it can`);
     }
     this.#hasFailed = true;
   }

@@ -20,9 +20,9 @@ export interface CallerRules {
   readonly trustsProxies: boolean;
 }
 
-/** The host of HTTP/1.0 requests, which may come without `Host`. */
+/** The host of HTTP/1.0 requests, which may omit `Host`. */
 const NO_HOST = 'host.invalid';
-/** Paths that need no parser: that would take longer than all else that is read of most requests. */
+/** Paths that need no parser: parsing would take longer than reading everything else of most requests. */
 const PLAIN_PATH = /^(?:\/[a-z0-9-]+)+$/;
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
 
@@ -31,7 +31,7 @@ export function readCallers(server: FastifyInstance, rules: CallerRules): void {
   const { sessionHeader, allowedHosts, trustsProxies } = rules;
   const read = callerReader(sessionHeader);
   let hasWarned = trustsProxies;
-  // Set by the hook below before anything asks.
+  // Set by the hook below before anything reads it.
   server.decorateRequest('caller');
   server.addHook('onRequest', (request, reply, done) => {
     const { raw, headers } = request;
@@ -49,7 +49,7 @@ export function readCallers(server: FastifyInstance, rules: CallerRules): void {
       if (!isAllowed && !isProbe(request.routeOptions.url)) {
         throw new UnclearHeaderError('The request is for a Host that is not allowed');
       }
-      // Later code makes a URL of the path.
+      // Later code builds a URL from the path.
       if (!PLAIN_PATH.test(request.url) && !URL.canParse(request.url, request.caller.service.origin)) {
         throw new UnclearHeaderError('The URL of the request cannot be read');
       }

@@ -58,7 +58,7 @@ export class ProjectsResolver {
     @Context() context: RequestContext,
     @Args() page: ProjectsArgs,
   ): Promise<ProjectConnection> {
-    // A bad cursor is reported without asking the platform.
+    // A bad cursor is reported without calling the platform.
     if (typeof page.after === 'string') placeOf(page.after, page.orderBy);
     return projectPage(await this.#list(context), page);
   }
@@ -93,7 +93,7 @@ export class ProjectsResolver {
     return references.map(({ id }) => known.get(id));
   }
 
-  /** However many fields of a request want projects, the platform is asked once. */
+  /** However many fields of a request need projects, the platform is called once. */
   #list(context: RequestContext): Promise<PlatformProject[]> {
     return this.sessions.read(context, 'getProjects', async (session, call) => {
       const projects = await session.getProjects(call);

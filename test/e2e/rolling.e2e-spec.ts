@@ -51,7 +51,7 @@ describe('a service that is told to stop', () => {
     service.process.stdout?.destroy();
     const login = 'mutation { login(input: {username: "nobody", password: "x"}) { expiresAt } }';
     for (let n = 0; n < 3; n += 1) expect((await service.graphql(login)).errors).toHaveLength(1);
-    await eventually(() => service.output().includes('Standard output cannot be written any more (EPIPE)'));
+    await eventually(() => service.output().includes('Standard output can no longer be written (EPIPE)'));
     expect(await status(`${service.url}/readyz`)).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });

@@ -7,7 +7,7 @@ import { type Selected } from './measure-answer.js';
 /** Values that are measured, completed and written in a few milliseconds. */
 const MANY_PARTS = 4000;
 
-/** The answer to one request while it is made: it is limited, and if it is large, it is made in turn with others. */
+/** The answer to one request while it is made. It is limited, and takes turns with others if it is large. */
 export class AnswerInMaking {
   readonly #budget: AnswerBudget;
   readonly #turns: AnswerTurns;
@@ -39,7 +39,7 @@ export class AnswerInMaking {
     return value;
   }
 
-  /** Each field has an iteration of the event loop of its own: completing all at once would keep others waiting. */
+  /** Each field gets its own iteration of the event loop: completing all at once would keep others waiting. */
   #waitForTurn(): Promise<Turn> {
     this.#turn = this.#turn?.then((turn) => this.#goOn(turn)) ?? this.#turns.take(this.#caller);
     return this.#turn;
