@@ -1,4 +1,4 @@
-# The service alone: no embedded platform in production, no development dependency, no compiler.
+# Only the service: no embedded platform in production, no development dependency, no compiler.
 FROM node:24-bookworm-slim AS build
 WORKDIR /portico
 COPY package.json package-lock.json .npmrc ./

@@ -9,14 +9,14 @@ import { SYSTEMS } from './systems/index.ts';
 export const USAGE = `npm run bench -- [options]
 
   --rounds N         rounds (5; with --quick 2, with --guard 3)
-  --quick            the service with the embedded store beside two peers, shorter: under 3 minutes
+  --quick            the service with the embedded store and two peers, shorter: under 3 minutes
   --only FIGURES     of ${FIGURE_IDS.join(', ')}
   --systems SYSTEMS  of ${SYSTEMS.map(({ id }) => id).join(', ')}
   --peers PEERS      the peers that are installed first: hive,tailcall (both, unless with --quick or --guard)
-  --guard            fails where the service lost more than a quarter against bench/guard.json
+  --guard            fails if the service is more than a quarter worse than in bench/guard.json
   --update           with --guard: writes bench/guard.json instead
   --json FILE        also writes every sample to a file
-  --from FILE        measures nothing and takes such a file
+  --from FILE        measures nothing and reads such a file instead
   --write            puts the table into docs/performance.md
 `;
 

@@ -1,5 +1,5 @@
 /**
- * The typed client on its own: log in, look a project up, keep the session, go on from what was kept, log out.
+ * The typed client on its own: log in, look up a project, save the session, continue from the saved session, log out.
  *
  *   node examples/client-only.ts [base URL] [user name] [password]
  *
@@ -23,7 +23,7 @@ try {
   const [first] = await session.getProjects();
   if (first) console.log(`The id of "${first.name}" is ${session.getProjectId(first.name) ?? 'unknown'}.`);
 
-  // As good as a password while the session lives: keep it like one.
+  // As powerful as a password while the session lives: protect it like one.
   const kept = session.json();
 
   const later = client.restoreSession(kept);

@@ -1,11 +1,11 @@
 /**
- * A dashboard back end without a password: it logs in by a credential profile, asks one query on a schedule, and does not
- * notice that its platform session expires in between, since the service logs in again.
+ * A dashboard back end without a password: it logs in with a credential profile, sends one query on a schedule, and does not
+ * notice that its platform session expires in between, because the service logs in again.
  *
  *   PROFILE_KEY=… node examples/dashboard-backend.ts <address of the service> <profile> [seconds between two queries]
  *
- * Without arguments it starts a service of its own and the embedded platform, where sessions of the user `short-session`
- * expire after 5 idle seconds, and moves that platform's clock by a minute in place of waiting.
+ * Without arguments, it starts its own service and the embedded platform, where sessions of the user `short-session`
+ * expire after 5 idle seconds, and moves that platform's clock forward by a minute instead of waiting.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface Dashboard {
   readonly serviceUrl: string;
   readonly profile: string;
   readonly profileKey: string;
-  /** When to ask again. */
+  /** When to query again. */
   readonly schedule: AsyncIterable<unknown> | Iterable<unknown>;
   readonly show: (line: string) => void;
 }
@@ -39,13 +39,13 @@ export async function runDashboard({ schedule, show, ...login }: Dashboard): Pro
         try {
           await refresh();
         } catch (error) {
-          // The handle has an end of its own, whatever the platform session does.
+          // The handle has its own end, whatever happens to the platform session.
           if (!(error instanceof QueryError && error.code === 'UNAUTHENTICATED')) throw error;
           handle = await logIn(login);
           await refresh();
         }
       } catch (error) {
-        // The page stays as it is until the next time.
+        // What is shown stays until the next time.
         if (!isTransient(error)) throw error;
         show(`Not refreshed: ${(error as Error).message}`);
       }
@@ -55,14 +55,14 @@ export async function runDashboard({ schedule, show, ...login }: Dashboard): Pro
   }
 }
 
-/** What may be over by the next time: no answer at all, or one that says so. */
+/** Whether a failure may be over by the next time: there was no answer, or the answer says so. */
 function isTransient(error: unknown): boolean {
   return error instanceof QueryError
     ? error.retryable
     : error instanceof TypeError || error instanceof SyntaxError;
 }
 
-/** A logout that fails must not hide the error that led to it: the session ends by itself. */
+/** A logout that fails must not hide the error that led to it: the session ends on its own. */
 async function logOut(serviceUrl: string, handle: string, show: Dashboard['show']): Promise<void> {
   try {
     await ask(serviceUrl, 'mutation { logout { loggedOut } }', { handle });

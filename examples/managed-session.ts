@@ -1,5 +1,5 @@
 /**
- * A session that looks after itself: it resolves its credentials when it is opened, is prolonged while it is open, logs in
+ * A session that looks after itself: it resolves its credentials when it is opened, is extended while it is open, logs in
  * again when the platform has ended it, and is logged out at the end, whatever happens in between.
  *
  *   PLATFORM_PASSWORD=demo node examples/managed-session.ts [base URL] [user name]
@@ -19,7 +19,7 @@ const embedded = givenUrl === undefined ? await startEmbeddedPlatform() : undefi
 const options: AuthenticatedSessionOptions = {
   baseUrl: givenUrl ?? embedded?.baseUrl ?? '',
   username,
-  // A provider is asked when the session is opened, and again before each new login.
+  // A provider is called when the session is opened, and again before each new login.
   password: () => process.env.PLATFORM_PASSWORD ?? (embedded ? 'demo' : ''),
   keepAliveSeconds: 300,
   relogin: true,

@@ -24,11 +24,12 @@ export function configurationPage() {
 
 Settings are read once, at start, from the environment and from a \`.env\` file in the working directory; the environment
 takes precedence. An empty value counts as not set. All settings are checked together: the service names every one that it
-cannot use, never its value, and exits with code 1. The content of files that settings name is checked with them. A variable
-whose name is close to that of a setting is warned of. \`portico check\` checks all of this without starting the service.
+cannot use, never its value, and exits with code 1. The content of the files that settings name is checked too. If the
+name of a variable is close to that of a setting, a warning is logged. \`portico check\` checks all of this without starting the
+service.
 
-Secrets can be given as files, as containers mount them: ${secretFiles()}. White space around the
-content does not count.
+Secrets can also be given as files, which is how containers mount them: ${secretFiles()}. White space
+around the content is ignored.
 
 | name | default | meaning |
 | --- | --- | --- |
@@ -42,5 +43,5 @@ export function environmentExample() {
     ({ name, meaning, example }) =>
       `# ${meaning.replaceAll('`', '')}\n# ${name}=${defaultOf(name) ?? example ?? ''}\n`,
   );
-  return `# Copy to .env and uncomment what you want to set. Generated from src/config/settings/ by npm run generate.\n\n${entries.join('\n')}`;
+  return `# Copy this file to .env and uncomment what you want to set. Generated from src/config/settings/ by npm run generate.\n\n${entries.join('\n')}`;
 }

@@ -34,24 +34,20 @@ ${table(
     ['`retryable`', 'always', 'whether the same request may succeed later without any change'],
     ['`requestId`', 'always', 'the `x-request-id` of the answer; the log has it too'],
     ['`reason`', 'where known', 'more about the code, from the table below'],
-    [
-      '`platformCode`',
-      'platform errors',
-      "the platform's code as it was on the wire, `N/A` when there was none",
-    ],
+    ['`platformCode`', 'platform errors', "the platform's code exactly as sent, or `N/A` if there was none"],
     ['`platformStatus`', 'where known', "the HTTP status of the platform's answer"],
     [
       '`iserverCode`, `iserverMessage`',
       'where known',
       'the code of the server behind the platform, and what it means',
     ],
-    ['`ticketId`', 'where known', "the platform's ticket, for its support"],
-    ['`retryAfter`', 'where known', 'seconds to wait before the next try'],
+    ['`ticketId`', 'where known', "the platform's ticket number, for its support team"],
+    ['`retryAfter`', 'where known', 'seconds to wait before trying again'],
   ],
 )}
 
-A login that fails with the reason \`LOGIN_FAILED\` has the platform's code and no other detail, so the answer does not reveal
-whether the user or the password was wrong. Platform codes are compared by number: \`ERR014\` on the wire is \`ERR0014\`.
+A login that fails with the reason \`LOGIN_FAILED\` has the platform's code and ticket and no other detail, so the answer does not
+reveal whether the user or the password was wrong. Platform codes are compared by number: \`ERR014\` on the wire is \`ERR0014\`.
 
 ## Codes
 

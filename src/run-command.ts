@@ -7,10 +7,10 @@ import { nodeFault, packageFault } from './requirements.js';
 
 /** The service with its packages in one file, for a quick start; a package from npm does not have it. */
 const BUNDLE = new URL('bundle/service.js', import.meta.url);
-/** Compiled code, which Node keeps for the next start. It is stored beside the code, so the same permissions protect both. */
+/** Compiled code, which Node keeps for the next start. It is stored next to the code, so the same permissions protect both. */
 const COMPILED = new URL('bundle/compiled', import.meta.url);
 
-/** Runs a command of the service. An older Node, or a package that is missing, is told in one line. */
+/** Runs a command of the service. If Node is too old, or a package is missing, it says so in one line. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   // Replaces Node's own listener, which would open the inspector, and the inspector runs any code. As early as possible.
   process.on('SIGUSR1', () => undefined);

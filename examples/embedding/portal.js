@@ -1,11 +1,11 @@
-/** Logs somebody in, embeds the reports, and lends them the session by an identity token: once each time that they ask. */
+/** Logs the user in, embeds the reports page, and lends it the session: each time that it asks, it gets one identity token. */
 import { ask, partnerOrigin, say } from './portico.js';
 
 const [form, content, frame] = ['#login', '#content', 'iframe'].map((name) => document.querySelector(name));
 const reports = await partnerOrigin();
 
 window.addEventListener('message', ({ origin, source, data }) => {
-  // Any window may send a message. Both must be right: who is in the frame, and that it is the frame that asks.
+  // Any window may send a message. Two things must be right: the origin of the page, and that it is in our frame.
   if (origin !== reports || source !== frame.contentWindow || data?.type !== 'token-wanted') return;
   void lend();
 });
@@ -13,7 +13,7 @@ window.addEventListener('message', ({ origin, source, data }) => {
 async function lend() {
   try {
     const { identityToken } = await ask('mutation { identityToken { token } }');
-    // The second argument keeps it from whatever page the frame may show by now.
+    // The second argument keeps the token from any other page that the frame may show by now.
     frame.contentWindow.postMessage({ type: 'token', token: identityToken.token }, reports);
   } catch (error) {
     say(`The reports cannot join: ${error.message}`);
@@ -38,7 +38,7 @@ function show(user) {
   say(user ? user.fullName : 'Log in to see your reports');
   form.hidden = user !== null;
   content.hidden = user === null;
-  // The address names the page and nothing else.
+  // The address contains nothing but the page.
   frame.src = user ? reports : 'about:blank';
 }
 

@@ -1,8 +1,8 @@
 /**
- * Asks the Portico of this page's own origin.
+ * Queries the Portico of this page's own origin.
  *
- * @param handle of a session that no cookie carries.
- * @throws Error of the first error that Portico answers.
+ * @param handle of a session that has no cookie.
+ * @throws Error for the first error in Portico's answer.
  */
 export async function ask(query, { variables, handle } = {}) {
   const headers = { 'content-type': 'application/json' };
@@ -14,7 +14,7 @@ export async function ask(query, { variables, handle } = {}) {
   return data;
 }
 
-/** The one origin that this page sends messages to and takes messages from. */
+/** The one origin that this page exchanges messages with. */
 export async function partnerOrigin() {
   const response = await fetch('/settings.json');
   const { partner } = await response.json();

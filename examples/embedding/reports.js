@@ -1,5 +1,5 @@
 /**
- * Shown in the portal's frame: joins its session and shows the projects. In a frame of another site a browser sends no cookie, so
+ * Shown in the portal's frame: joins its session and shows the projects. In a frame on another site, a browser sends no cookie, so
  * the handle stays in this variable: a reload asks for another token.
  */
 import { ask, partnerOrigin, say } from './portico.js';
@@ -11,7 +11,7 @@ const portal = await partnerOrigin();
 let handle;
 
 window.addEventListener('message', ({ origin, source, data }) => {
-  // Who else could hand a token in would choose whose session this page shows.
+  // Anybody else who could hand in a token would choose whose session this page shows.
   if (origin !== portal || source !== window.parent || data?.type !== 'token') return;
   join(data.token).catch((error) => say(error.message));
 });

@@ -1,10 +1,10 @@
 /**
- * Serves the two pages of this example, each with the Portico of its own under `/graphql`:
+ * Serves the two pages of this example, each with its own Portico under `/graphql`:
  *
  *   node examples/embedding/serve.ts [portal's Portico] [reports' Portico]
  *
- * Without addresses they are on the ports 3001 and 3002. PORTAL_PORT and REPORTS_PORT name the ports of the pages. To a
- * browser `localhost` and `127.0.0.1` are two sites, as two companies are: neither gets the other's cookies.
+ * By default, these are on ports 3001 and 3002. PORTAL_PORT and REPORTS_PORT are the ports of the pages. To a
+ * browser, `localhost` and `127.0.0.1` are two sites, like those of two companies: neither gets the other's cookies.
  */
 import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -47,7 +47,7 @@ async function serve(
   return `http://${name}:${(server.address() as AddressInfo).port}`;
 }
 
-/** @param partner the one origin that the page sends messages to and takes messages from. */
+/** @param partner the one origin that the page exchanges messages with. */
 async function answer(
   { page, portico, files }: Site,
   policy: string,
@@ -71,7 +71,7 @@ async function answer(
   }
 }
 
-/** One origin for the page and its Portico, as a reverse proxy makes it. `Host` stays: Portico compares it with `Origin`. */
+/** One origin for the page and its Portico, as with a reverse proxy. `Host` is kept: Portico compares it with `Origin`. */
 function passOn(portico: string, request: IncomingMessage, response: ServerResponse): void {
   const { method, headers } = request;
   const onward = ask(new URL('/graphql', portico), { method, headers }, (answered) => {

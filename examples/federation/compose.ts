@@ -1,4 +1,4 @@
-/** Composes Portico and the second subgraph to one supergraph. */
+/** Composes Portico and the second subgraph into one supergraph. */
 import { readFile } from 'node:fs/promises';
 import { assertCompositionSuccess, composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';

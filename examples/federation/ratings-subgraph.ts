@@ -1,4 +1,4 @@
-/** A second subgraph of the graph: it knows nothing of projects but their ids, and adds ratings to them. */
+/** A second subgraph of the graph: it knows only the ids of projects, and adds ratings to them. */
 import { ApolloServer } from '@apollo/server';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { startStandaloneServer } from '@apollo/server/standalone';
@@ -36,7 +36,7 @@ export interface RunningSubgraph {
 
 /**
  * @param port 0: any free port.
- * @param stars what was given before, by the ids of projects.
+ * @param stars earlier ratings, by project id.
  */
 export async function startRatingsSubgraph(
   port: number,

@@ -1,6 +1,6 @@
 /**
  * The whole graph on this machine: the embedded platform, Portico, the second subgraph and Hive Gateway, all on free
- * ports. Logs in, asks across both subgraphs in both directions, logs out, and ends; with --stay it goes on serving.
+ * ports. Logs in, queries across both subgraphs in both directions, logs out, and exits; with --stay it keeps serving.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
 
   await tour(gateway);
   if (!process.argv.includes('--stay')) return;
-  say('Ctrl-C stops it.');
+  say('Press Ctrl-C to stop.');
   await once(process, 'exit');
 }
 
@@ -136,7 +136,7 @@ function show(data: unknown): void {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit());
 process.on('exit', () => {
-  // Nothing of it is to be kept, so nothing is waited for.
+  // None of it has to be kept, so nothing is waited for.
   for (const child of processes) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 });

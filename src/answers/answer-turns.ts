@@ -1,6 +1,6 @@
 /** The right to make one large answer. */
 export interface Turn {
-  /** Tells that the answer has got further: on a busy machine a large one takes long, and keeps its turn. */
+  /** Reports that the answer has made progress: on a busy machine, a large one takes long, and keeps its turn. */
   refresh(): void;
   /** Lets the next one begin. Only the first call counts. */
   end(): void;
@@ -14,11 +14,11 @@ interface Waiting {
 /** Large answers that are made at the same time, by all callers and by one. */
 const AT_ONCE = 4;
 const AT_ONCE_FOR_ONE_CALLER = 2;
-/** An answer that gets no further for so long, such as one that waits for a slow platform, blocks nobody any longer. */
+/** An answer without progress for this long, such as one that waits for a slow platform, no longer blocks others. */
 const IDLE_TURN_MS = 5000;
 
 /**
- * Lets large answers be made a few at a time, and each in an event loop iteration of its own, so that probes and small
+ * Lets large answers be made a few at a time, each in its own event loop iteration, so that probes and small
  * requests are served in between. First come, first served, but no caller takes more than its share.
  */
 export class AnswerTurns {

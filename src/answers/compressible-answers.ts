@@ -3,7 +3,7 @@ import { Note } from '../notes/note.js';
 const compressible = new Note<object, true>('may be compressed');
 
 /**
- * Allows an answer to be compressed: it carries no secret, so that its length tells nothing of one.
+ * Allows an answer to be compressed: it carries no secret that its length could reveal.
  *
  * @param answer the HTTP answer.
  */

@@ -26,7 +26,7 @@ import { SessionModule } from '../session/session.module.js';
   ],
 })
 export class AppModule {
-  /** @param globals the modules that give what was made before the application: settings, the scope of a request. */
+  /** @param globals the modules that provide what was created before the application: settings, the scope of a request. */
   static with(...globals: DynamicModule[]): DynamicModule {
     return { module: AppModule, imports: globals };
   }

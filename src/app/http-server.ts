@@ -28,7 +28,7 @@ import { parseTraceParent } from '../logging/trace-parent.js';
 import { traceRequests } from '../tracing/request-spans.js';
 import { type Tracing } from '../tracing/tracing.js';
 
-/** How long the headers of a request may take on the wire, and all of it. */
+/** How long the headers of a request, and the whole request, may take on the wire. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 /** How often Node looks for connections that are over these limits; its default is 30 s. */
@@ -59,7 +59,7 @@ export function httpAdapter(settings: Settings, scope: RequestScope): HttpAdapte
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
     loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.request), standardOutput()),
-    // Every line has the ids of its request from the scope, so no logger of its own is made for each request.
+    // Every line has the ids of its request from the scope, so no logger is created for each request.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
   });
@@ -81,7 +81,7 @@ export async function addHooks(
   if (tracing !== undefined) traceRequests(server, tracing);
   const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
     tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
-  // In the one spelling by which callers count. It is read later than the log begins, and never where the headers were refused.
+  // In the one spelling by which callers are counted. It is read after the log begins, and never if the headers were refused.
   logRequests(
     server,
     scope,
@@ -117,7 +117,7 @@ function admissionTo(server: FastifyInstance, settings: Settings): Admission {
   return admission;
 }
 
-/** Large answers are made only while there is room for those that their readers have not taken yet. */
+/** Large answers are made only while there is room for those that have not been read yet. */
 function answerTurns(server: FastifyInstance, pace: LoopPace): AnswerTurns {
   const unsent = new UnsentAnswers();
   const turns = new AnswerTurns(unsent.hasRoom, pace.beginHeavy);

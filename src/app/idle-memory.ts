@@ -2,35 +2,35 @@ import { Session } from 'node:inspector';
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** A process that did less than this part of the time, with no request in flight, is idle; one that did more than the other has been busy. */
+/** A process that worked for less than this part of the time, with no request in flight, is idle; one that worked for more than the other was busy. */
 const IDLE = 0.1;
 const BUSY = 0.3;
 const SAMPLE_MS = 100;
-/** Samples in a row: 3 s. After the start, which is never followed by a pause of its own, one is enough. */
+/** Samples in a row: 3 s. After startup, which no pause of its own follows, one is enough. */
 const IDLE_SAMPLES = 30;
 /** Less is not worth the pause. */
 const LEAST_BYTES = 8 * 1024 * 1024;
 /** With more in use, one collection would hold up the event loop for too long. */
 const MOST_USED_BYTES = 160 * 1024 * 1024;
 
-/** What one sample says of the process. */
+/** What one sample says about the process. */
 export interface IdleSample {
   /** The part of the time in which the event loop had work. */
   readonly utilization: number;
-  /** Requests in flight: to collect garbage would hold them up. */
+  /** Requests in flight: collecting garbage would hold them up. */
   readonly inFlight: number;
   /** Bytes of the heap that are in use, and that are held. */
   readonly used: number;
   readonly held: number;
 }
 
-/** Tells when a process that was busy has become idle and holds memory that it no longer needs. */
+/** Notices when a process that was busy has become idle and holds memory that it no longer needs. */
 export class IdleMemory {
   #wasBusy = true;
   #idleSamples = 0;
   #samplesNeeded = 1;
 
-  /** Whether now is the time to give memory back. True once after each busy time. */
+  /** Whether now is the time to release memory. True once after each busy period. */
   observe({ utilization, inFlight, used, held }: IdleSample): boolean {
     if (utilization > BUSY) this.#wasBusy = true;
     this.#idleSamples = utilization < IDLE && inFlight === 0 ? this.#idleSamples + 1 : 0;
@@ -42,8 +42,8 @@ export class IdleMemory {
 }
 
 /**
- * Gives memory back to the system when the process is idle after it was busy. V8 collects garbage while new objects are made: a service
- * that makes none after a peak would keep the memory of the peak until its next one.
+ * Releases memory to the system when the process is idle after it was busy. V8 collects garbage while objects are created: a service
+ * that creates none after a peak would keep the memory of the peak until the next one.
  */
 export function releaseIdleMemory(inFlight: () => number): void {
   const idle = new IdleMemory();
@@ -57,7 +57,7 @@ export function releaseIdleMemory(inFlight: () => number): void {
   }, SAMPLE_MS).unref();
 }
 
-/** Collects garbage and gives its memory back. The only call of Node for it without an option of the command line; it opens no port. */
+/** Collects garbage and releases its memory. Node offers no other way without a command-line option; this opens no port. */
 export function collectGarbage(): void {
   const session = new Session();
   session.connect();

@@ -1,11 +1,11 @@
-/** What Node adds where a server cannot listen. */
+/** What Node adds if a server cannot listen. */
 interface Address {
   readonly port?: number;
   readonly address?: string;
   readonly hostname?: string;
 }
 
-/** Says in a line what keeps the service from starting, and what to do about it. */
+/** Says in one line what keeps the service from starting, and what to do about it. */
 export function startFault(fault: unknown): string {
   if (!(fault instanceof Error)) return 'The service cannot start';
   const { code, path, port, address, hostname } = fault as NodeJS.ErrnoException & Address;

@@ -51,7 +51,7 @@ export function startScreen({
     ...(embedded && !usesEmbedded ? ['', 'The service uses PLATFORM_BASE_URL, not this platform.'] : []),
     '',
     ...firstQuery(query, `${serviceUrl}/graphql`),
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
     '',
   ];
   return `${lines.join('\n')}\n`;
@@ -65,7 +65,7 @@ export function platformScreen(platform: RunningPlatform): string {
     '',
     ...demoLines(platform),
     '',
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
     '',
     '',
   ].join('\n');

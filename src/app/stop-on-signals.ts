@@ -44,7 +44,7 @@ async function stop({ withdraw, delaySeconds, close }: Stopping): Promise<void> 
     process.exit(0);
   } catch (fault) {
     process.stderr.write(
-      `The service could not stop in order: ${fault instanceof Error ? fault.message : ''}\n`,
+      `The service could not stop cleanly: ${fault instanceof Error ? fault.message : ''}\n`,
     );
     process.exit(1);
   }

@@ -4,7 +4,7 @@ import { standardOutput } from '../logging/standard-output.js';
 export interface AuditSink {
   /** @param line ends with a line feed. */
   write(line: string): void;
-  /** Opens a file anew, so that the old one can be taken away. */
+  /** Reopens the file, so that the old one can be removed. */
   reopen(): void;
   /** Writes what is left. */
   close(): Promise<void>;

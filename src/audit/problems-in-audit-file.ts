@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pathReason } from '../config/own-path.js';
 
-/** What keeps the file of the audit log from being written; empty if nothing does, or there is none. Creates nothing. */
+/** What keeps the file of the audit log from being written; empty if nothing does, or if there is no file. Creates nothing. */
 export async function problemsInAuditFile({
   AUDIT_LOG: path,
 }: {
@@ -24,7 +24,7 @@ async function faultOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Folders that are missing will be created, in the nearest one that is there. */
+/** Missing folders will be created in the nearest one that exists. */
 async function faultOfFolder(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.W_OK | constants.X_OK);

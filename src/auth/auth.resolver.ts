@@ -11,13 +11,13 @@ import { LogoutPayload } from './logout-payload.model.js';
 export class AuthResolver {
   constructor(private readonly auth: AuthService) {}
 
-  @Mutation(() => AuthPayload, { description: 'Logs in to the platform and begins a session.' })
+  @Mutation(() => AuthPayload, { description: 'Logs in to the platform and starts a session.' })
   login(
     @Context() context: RequestContext,
     @Args('input', {
       type: () => LoginInput,
       defaultValue: {},
-      description: 'Who logs in, and how the handle is carried.',
+      description: 'Who logs in, and how the handle is sent.',
     })
     input: LoginInput,
   ): Promise<AuthPayload> {
@@ -25,12 +25,12 @@ export class AuthResolver {
     return this.auth.login(context, input);
   }
 
-  @Mutation(() => AuthPayload, { description: 'Begins a session from an identity token of the platform.' })
+  @Mutation(() => AuthPayload, { description: 'Starts a session with an identity token of the platform.' })
   delegate(
     @Context() context: RequestContext,
     @Args('input', {
       type: () => DelegateInput,
-      description: 'The identity token, and how the handle is carried.',
+      description: 'The identity token, and how the handle is sent.',
     })
     input: DelegateInput,
   ): Promise<AuthPayload> {
@@ -43,7 +43,7 @@ export class AuthResolver {
     return this.auth.extend(context);
   }
 
-  @Mutation(() => LogoutPayload, { description: 'Ends the session, here and on the platform.' })
+  @Mutation(() => LogoutPayload, { description: 'Ends the session, both here and on the platform.' })
   logout(@Context() context: RequestContext): Promise<LogoutPayload> {
     return this.auth.logout(context);
   }

@@ -106,7 +106,7 @@ export class AuthService {
     await this.limits.attempt({ address, account, signal }, async () => {
       await this.store.ping();
       if (signal.aborted) throw hungUp();
-      // The call goes on when its caller hangs up: the platform may have started a session, which nobody could log out.
+      // The call continues if its caller hangs up: the platform may have started a session, which nobody could log out.
       try {
         await authenticate(session);
       } catch (error) {

@@ -2,15 +2,16 @@ import { Field, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime } from 'graphql-scalars';
 
 @ObjectType({
-  description: 'A token by which another client joins the session, once and soon: treat it like a password.',
+  description:
+    'A token with which another client can join the session. It works once and for a short time. Treat it like a password.',
 })
 export class IdentityToken {
-  @Field(() => String, { description: 'The token, for `delegate` or for what embeds the platform.' })
+  @Field(() => String, { description: 'The token, for `delegate` or for a page that embeds the platform.' })
   token!: string;
 
   @Field(() => GraphQLDateTime, {
     description:
-      'Until when the token can be used, by the setting IDENTITY_TOKEN_SECONDS: the platform does not tell.',
+      'When the token expires, according to the setting IDENTITY_TOKEN_SECONDS. The platform does not say.',
   })
   expiresAt!: Date;
 }

@@ -16,7 +16,7 @@ export class IdentityTokenResolver {
 
   @Mutation(() => IdentityToken, {
     description:
-      'Makes a token by which another client joins the session; FORBIDDEN unless IDENTITY_TOKENS is true.',
+      'Creates a token with which another client can join the session. FORBIDDEN unless IDENTITY_TOKENS is true.',
   })
   async identityToken(@Context() context: RequestContext): Promise<IdentityToken> {
     const event: { kind: 'identity_token'; storeKey?: string } = { kind: 'identity_token' };

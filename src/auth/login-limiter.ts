@@ -24,7 +24,7 @@ const MS_PER_SECOND = 1000;
 
 /**
  * Lets an attempt through while its failure would still be allowed. Only failures count. No more attempts
- * run at once than may still fail; the others wait in line and are woken once, so that any number of good logins passes.
+ * run at once than may still fail; the others wait in line and are woken once, so that any number of valid logins passes.
  */
 export class LoginLimiter {
   readonly #records: LoginRecords;

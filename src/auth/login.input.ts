@@ -46,7 +46,7 @@ const InRange =
 
 @InputType({
   description:
-    'Picks the login mode: username and password (1, or 16 with `mode: LDAP`), apiKey (4096), username alone (4096), nothing (8, anonymous), or a configured profile.',
+    'The fields that are given select the login mode: username and password (1, or 16 with `mode: LDAP`), apiKey (4096), username alone (4096), nothing (8, anonymous), or a configured profile.',
 })
 export class LoginInput {
   @Field(() => String, { nullable: true, description: 'The user name.' })
@@ -56,7 +56,7 @@ export class LoginInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The password; requires the user name. It may be empty.',
+    description: 'The password, which may be empty. It requires the user name.',
   })
   @MayHave(LONGEST_SECRET)
   password?: string | null;
@@ -68,7 +68,7 @@ export class LoginInput {
   @IsEnum(LoginMode, { message: '$property must be a LoginMode' })
   mode: LoginMode = LoginMode.STANDARD;
 
-  @Field(() => String, { nullable: true, description: 'An API key, in place of name and password.' })
+  @Field(() => String, { nullable: true, description: 'An API key, instead of a user name and password.' })
   @MayHave(LONGEST_SECRET)
   @IsNotBlank()
   apiKey?: string | null;
@@ -88,20 +88,20 @@ export class LoginInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: "The platform's application type, from 0 to 65535; by default the service's setting.",
+    description: "The platform's application type, from 0 to 65535. The default is the service's setting.",
   })
   @InRange(0, 65_535)
   applicationType?: number | null;
 
   @Field(() => SessionTransport, {
     defaultValue: SessionTransport.COOKIE,
-    description: 'How the caller will carry the session handle.',
+    description: 'How the caller sends the session handle.',
   })
   @IsEnum(SessionTransport, { message: '$property must be a SessionTransport' })
   transport: SessionTransport = SessionTransport.COOKIE;
 }
 
-@InputType({ description: 'A login by an identity token that the platform issued.' })
+@InputType({ description: 'A login with an identity token that the platform issued.' })
 export class DelegateInput {
   @Field(() => String, { description: 'The identity token.' })
   @MaxLength(LONGEST_SECRET, { message: `$property must have at most ${LONGEST_SECRET} characters` })
@@ -110,7 +110,7 @@ export class DelegateInput {
 
   @Field(() => SessionTransport, {
     defaultValue: SessionTransport.COOKIE,
-    description: 'How the caller will carry the session handle.',
+    description: 'How the caller sends the session handle.',
   })
   @IsEnum(SessionTransport, { message: '$property must be a SessionTransport' })
   transport!: SessionTransport;

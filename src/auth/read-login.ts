@@ -13,7 +13,7 @@ export function loginCredentials(input: LoginInput): LoginCredentials {
   const credentials = given(input);
   const { username, password, apiKey, mode } = credentials;
   if (apiKey !== undefined && (username !== undefined || password !== undefined)) {
-    throw new InvalidRequestError('An apiKey goes without username and password');
+    throw new InvalidRequestError('An apiKey cannot be combined with username or password');
   }
   if (password !== undefined && username === undefined) {
     throw new InvalidRequestError('A password needs a user name');
@@ -44,7 +44,7 @@ export function profileLogin(input: LoginInput): { profile: string; profileKey: 
   const { profile, profileKey } = input;
   if (profile == null && profileKey == null) return undefined;
   if (profile == null || profileKey == null) {
-    throw new InvalidRequestError('A login by profile needs both profile and profileKey');
+    throw new InvalidRequestError('A login with a profile needs both profile and profileKey');
   }
   if (Object.values(given(input)).some((value) => value !== undefined)) {
     throw new InvalidRequestError(

@@ -7,7 +7,7 @@ import { CredentialProfiles } from './profiles/credential-profiles.js';
 import { type ProfileLogin } from './profiles/profile-credentials.js';
 import { logInByProfile } from './profiles/profile-login.js';
 
-/** Logs in platform sessions by credential profile. The log tells the operator why a login failed. */
+/** Logs in platform sessions by credential profile. The log says why a login failed, for the operator. */
 @Injectable()
 export class ProfileLoginService implements Relogin {
   readonly #logger = new Logger(ProfileLoginService.name);
@@ -24,7 +24,7 @@ export class ProfileLoginService implements Relogin {
   async logInWithKey(session: PlatformSession, profile: string, key: string): Promise<void> {
     const credentials = this.profiles?.loginFor(profile, key);
     if (credentials === undefined) {
-      this.#logger.warn('A login by profile was refused: there is no such profile, or the key is wrong');
+      this.#logger.warn('A login with a profile was refused: there is no such profile, or the key is wrong');
       throw refused();
     }
     await this.#logInBy(session, profile, credentials);
@@ -56,5 +56,5 @@ export class ProfileLoginService implements Relogin {
 
 /** Has the code of a platform's refusal (spec, "Errors": authentication failed), so that the answers look the same. */
 function refused(): LoginFailedError {
-  return new LoginFailedError('The login by profile was refused', { code: 'ERR003' });
+  return new LoginFailedError('The login with a profile was refused', { code: 'ERR003' });
 }

@@ -3,6 +3,6 @@ export class CrossSiteCookieError extends Error {
   override readonly name = 'CrossSiteCookieError';
 
   constructor() {
-    super('The session cookie is never sent from a page of another site: log in with transport: BEARER');
+    super('The session cookie is never sent from a page on another site: log in with transport: BEARER');
   }
 }

@@ -11,20 +11,20 @@ export const ERROR_CODES = {
   CANCELLED: 'The call was canceled.',
   UPSTREAM_UNAVAILABLE: 'The platform cannot be reached.',
   UPSTREAM_TIMEOUT: 'The platform did not answer in time.',
-  UPSTREAM_PROTOCOL: 'The answer of the platform is malformed or too large.',
+  UPSTREAM_PROTOCOL: 'The answer from the platform is malformed or too large.',
   SESSION_STORE_UNAVAILABLE: 'The session store cannot be reached. The session is not lost: try again.',
   CREDENTIAL_UNAVAILABLE:
-    'A credential of the profile cannot be loaded; the log says which one, under the `requestId`.',
+    'A credential of the profile cannot be loaded; the log names it, under the same `requestId`.',
   RATE_LIMITED:
-    'Too many logins, failed, made or waiting; `retryAfter` says in how many seconds to try again.',
+    'Too many logins are waiting, were made, or have failed; `retryAfter` is the number of seconds to wait.',
   OVERLOADED:
-    'Too many requests are in flight; `retryAfter` says in how many seconds to try again. Nothing was done.',
+    'Too many requests are in flight. Nothing was done; `retryAfter` is the number of seconds to wait.',
   BAD_REQUEST: 'The HTTP request is not a GraphQL request.',
   GRAPHQL_PARSE_FAILED: 'The document is not valid GraphQL syntax.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema or exceeds a limit.',
   PERSISTED_QUERY_NOT_FOUND: 'The document is not on the list of allowed documents.',
   PERSISTED_QUERY_NOT_SUPPORTED: 'Persisted queries are not enabled: send the whole document.',
-  INTERNAL_SERVER_ERROR: 'An unexpected fault; the log has the details under the `requestId`.',
+  INTERNAL_SERVER_ERROR: 'An unexpected fault; the log has the details, under the same `requestId`.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -14,7 +14,7 @@ interface ReasonFacts {
 export const REASON_TABLE = {
   NO_SESSION: {
     codes: ['UNAUTHENTICATED'],
-    meaning: 'The request has no handle, or its handle opens no session.',
+    meaning: 'The request has no handle, or no session belongs to its handle.',
   },
   SESSION_EXPIRED: {
     codes: ['UNAUTHENTICATED'],
@@ -65,11 +65,12 @@ export const REASON_TABLE = {
   },
   ANSWER_TOO_LARGE: {
     codes: ['GRAPHQL_VALIDATION_FAILED'],
-    meaning: 'The result of the field does not fit into the answer; the message names the limit.',
+    meaning: 'The result of the field is too large for the answer; the message names the limit.',
   },
   ORIGIN_NOT_ALLOWED: {
     codes: ['FORBIDDEN'],
-    meaning: 'A mutation came from a page whose origin is not allowed, or by cookie without `Origin`.',
+    meaning:
+      'A mutation came from a page whose origin is not allowed, or used the cookie without an `Origin`.',
   },
   ANONYMOUS_LOGIN_OFF: { codes: ['FORBIDDEN'], meaning: 'Anonymous logins are turned off.' },
   IDENTITY_TOKENS_OFF: {
@@ -78,17 +79,17 @@ export const REASON_TABLE = {
   },
   FAILED_LOGINS: {
     codes: ['RATE_LIMITED'],
-    meaning: 'Too many logins of the account have failed from the same network.',
+    meaning: 'Too many logins to the account have failed from the same network.',
   },
   LOGIN_RATE: { codes: ['RATE_LIMITED'], meaning: 'Too many logins have come from the same network.' },
   LOGIN_QUEUE: {
     codes: ['RATE_LIMITED'],
-    meaning: 'The login waited too long for its turn: after many failed logins, a network logs in slowly.',
+    meaning:
+      'The login waited too long for its turn: after many failed logins, further logins from that network are slowed down.',
   },
   CROSS_SITE_COOKIE: {
     codes: ['FORBIDDEN'],
-    meaning:
-      'A login by cookie came from a page of another site, whose browser would never send the cookie back.',
+    meaning: 'A cookie login came from a page on another site: its browser would never send the cookie back.',
   },
   SESSION_BUSY: {
     codes: ['OVERLOADED'],

@@ -89,7 +89,7 @@ const INPUT_PIPE = {
         graphiql: false,
         introspection: settings.introspection,
         includeStacktraceInErrorResponses: false,
-        // Apollo would close the port at once by a signal of its own.
+        // Apollo would handle signals itself and close the port at once.
         stopOnTerminationSignals: false,
         hideSchemaDetailsFromClientErrors: !settings.introspection,
         // Errors are mapped in one place, and so is their HTTP status.

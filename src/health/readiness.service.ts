@@ -20,7 +20,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
     private readonly probe: PlatformProbe,
   ) {}
 
-  /** True once the service has been told to stop, although it still answers. */
+  /** True once the service is stopping, although it still answers. */
   get isStopping(): boolean {
     return this.#stopping;
   }

@@ -18,7 +18,7 @@ declare module 'fastify' {
  * the reader of JSON: a slow sender holds no place. All others are let in here.
  */
 export function boundInFlight(server: FastifyInstance, admission: Admission): void {
-  // Set by the hook below before anything asks.
+  // Set by the hook below before anything reads it.
   server.decorate('admission', admission);
   server.decorateRequest('passage');
   server.addHook('preParsing', (request, reply, payload, done) => {
@@ -33,7 +33,7 @@ export function boundInFlight(server: FastifyInstance, admission: Admission): vo
     }
   });
   server.addHook('onSend', (request, _reply, payload, done) => {
-    // Absent where an earlier hook has answered.
+    // Absent if an earlier hook has answered.
     (request.passage as Passage | undefined)?.answered();
     done(null, payload);
   });

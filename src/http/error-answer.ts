@@ -9,7 +9,7 @@ export interface ErrorAnswer {
   readonly code: ErrorCode;
   /** Fixed: it quotes nothing of the request. */
   readonly message: string;
-  /** Seconds after which the same request may succeed; undefined where it never will. */
+  /** Seconds after which the same request may succeed; undefined if it never will. */
   readonly retryAfter?: number;
   readonly reason?: ErrorReason;
 }

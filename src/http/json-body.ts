@@ -50,7 +50,7 @@ export function readJsonBodies(
   });
 }
 
-/** Of a text that has been parsed. A colon follows names, never values. */
+/** Works on a text that has been parsed. A colon follows names, never values. */
 function namesWritten(json: string): number {
   let count = 0;
   for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', start)) {
@@ -62,7 +62,7 @@ function namesWritten(json: string): number {
   return count;
 }
 
-/** The quotation mark that ends a string: one behind an even number of backslashes. */
+/** The quotation mark that ends a string: one that follows an even number of backslashes. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let before = end - 1;

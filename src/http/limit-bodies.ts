@@ -8,7 +8,7 @@ export interface BodyLimits {
   readonly usual: number;
   /** From callers that {@link mayBeLarge} accepts. */
   readonly large: number;
-  /** Asked only for a request whose body is, or may turn out to be, larger than the usual limit. */
+  /** Called only for a request whose body is, or may turn out to be, larger than the usual limit. */
   readonly mayBeLarge: (headers: IncomingHttpHeaders) => boolean;
 }
 
@@ -22,7 +22,7 @@ export function serverLimit({ usual, large }: BodyLimits): number {
   return Math.max(usual, large);
 }
 
-/** Holds everybody to the usual limit but those who may send more, whom the server's own limit stops. */
+/** Holds everybody to the usual limit, except those who may send more: the server's own limit stops them. */
 export function limitBodies(server: FastifyInstance, limits: BodyLimits): void {
   const { usual, mayBeLarge } = limits;
   if (serverLimit(limits) === usual) return;
@@ -33,14 +33,14 @@ export function limitBodies(server: FastifyInstance, limits: BodyLimits): void {
     else if (mayBeLarge(headers)) done(null, payload);
     else if (isChunked) done(null, withLimit(payload, usual));
     else {
-      // The body that is not read would be taken for the next request.
+      // A body that is not read would be mistaken for the next request.
       void reply.header('connection', 'close');
       done(new BodyTooLargeError());
     }
   });
 }
 
-/** The stream as it is, until more came than may. The source is left alone: its socket has yet to carry the answer. */
+/** Passes the stream on until it exceeds the limit. The source is left alone: its socket still has to carry the answer. */
 function withLimit(source: NodeJS.ReadableStream, limit: number): Transform {
   let received = 0;
   const limited = new Transform({

@@ -21,7 +21,7 @@ export interface CallerRules {
   readonly trustsProxies: boolean;
 }
 
-/** The host of HTTP/1.0 requests, which may come without `Host`. */
+/** The host of HTTP/1.0 requests, which may omit `Host`. */
 const NO_HOST = 'host.invalid';
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
 
@@ -30,7 +30,7 @@ export function readCallers(server: FastifyInstance, rules: CallerRules): void {
   const { sessionHeader, allowedHosts, trustsProxies } = rules;
   const read = callerReader(sessionHeader);
   let hasWarned = trustsProxies;
-  // Set by the hook below before anything asks.
+  // Set by the hook below before anything reads it.
   server.decorateRequest('caller');
   server.addHook('onRequest', (request, reply, done) => {
     const { raw, headers } = request;

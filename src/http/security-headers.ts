@@ -2,8 +2,8 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import helmet from 'helmet';
 
 /**
- * The headers that protect browsers, by name in lower case. They are the same for every answer, so Helmet is asked once:
- * as a hook it builds all of its middleware again for each request.
+ * The headers that protect browsers, by name in lower case. They are the same for every answer, so Helmet is called once:
+ * as a hook, it would build all of its middleware again for each request.
  */
 export function securityHeaders(): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};

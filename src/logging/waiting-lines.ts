@@ -143,7 +143,7 @@ export class WaitingLines {
     this.#hasFailed = true;
     const { name, mostBytes, report } = this.#target;
     report(
-      `${name} cannot be written (${reason}): up to ${mostBytes / MEGABYTE} MB of it waits for better times`,
+      `${name} cannot be written (${reason}): up to ${mostBytes / MEGABYTE} MB of it waits until it can`,
     );
   }
 

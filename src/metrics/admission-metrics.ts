@@ -6,7 +6,7 @@ import { type Admission } from '../http/admission/admission.js';
 export function showAdmission(admission: Admission, registry: Registry): void {
   new Counter({
     name: 'portico_requests_refused_total',
-    help: 'Requests refused as OVERLOADED, by whose limit was met.',
+    help: 'Requests refused as OVERLOADED, by the limit that was reached.',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
@@ -16,7 +16,7 @@ export function showAdmission(admission: Admission, registry: Registry): void {
   });
   new Gauge({
     name: 'portico_requests_waiting',
-    help: 'Requests that wait for a place.',
+    help: 'Requests waiting for a place.',
     registers: [registry],
     collect() {
       this.set(admission.waiting);
@@ -24,7 +24,7 @@ export function showAdmission(admission: Admission, registry: Registry): void {
   });
   new Gauge({
     name: 'portico_in_flight_limit',
-    help: 'How many requests may be in flight now: MAX_IN_FLIGHT, fewer while the process is busy.',
+    help: 'How many requests may be in flight now: MAX_IN_FLIGHT, or fewer while the process is busy.',
     registers: [registry],
     collect() {
       this.set(admission.limit.value);

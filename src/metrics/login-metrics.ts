@@ -6,7 +6,7 @@ import { RATE_LIMIT_REASONS } from '../errors/rate-limited-error.js';
 export function showLogins(logins: LoginWatch, registry: Registry): void {
   new Counter({
     name: 'portico_logins_refused_total',
-    help: 'Logins that were refused before the platform was asked, by reason.',
+    help: 'Logins that were refused before the platform was called, by reason.',
     labelNames: ['reason'],
     registers: [registry],
     collect() {

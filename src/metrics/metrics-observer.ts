@@ -49,7 +49,7 @@ function countLogins(registers: Registry[], factsOf: (error: unknown) => ErrorFa
   });
   const identityTokens = new Counter({
     name: 'portico_identity_tokens_total',
-    help: 'Identity tokens that were asked for; the reason is empty for a success.',
+    help: 'Identity tokens that were requested; the reason is empty if one was issued.',
     labelNames: ['outcome', 'reason'],
     registers,
   });
@@ -77,7 +77,7 @@ function timePlatformCalls(registers: Registry[]): Observer {
   });
   const inFlight = new Gauge({
     name: 'portico_platform_calls_in_flight',
-    help: 'Calls to the platform that are under way.',
+    help: 'Calls to the platform in progress.',
     registers,
   });
   return {
@@ -97,7 +97,7 @@ function timePlatformCalls(registers: Registry[]): Observer {
 function countProjectsLeftOut(registers: Registry[]): Observer {
   const leftOut = new Counter({
     name: 'portico_projects_left_out_total',
-    help: 'Projects without id or name in the lists of the platform: they are left out of the answers.',
+    help: 'Projects without an id or a name in the lists of the platform: they are left out of the answers.',
     registers,
   });
   return {

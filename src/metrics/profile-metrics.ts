@@ -19,7 +19,7 @@ export function showProfiles(profiles: CredentialProfiles, registry: Registry): 
   });
   new Gauge({
     name: 'portico_credential_profile_last_success_timestamp_seconds',
-    help: 'When the credentials of the profile were last fetched; 0 if not since the start.',
+    help: 'When the credentials of the profile were last fetched successfully; 0 if not since startup.',
     labelNames: ['profile'],
     registers: [registry],
     collect() {

@@ -20,7 +20,7 @@ export function showRefusedRecords(records: RefusedRecords, registry: Registry):
 export function showLiveSessions(store: Pick<SessionStore, 'count'>, registry: Registry): void {
   new Gauge({
     name: 'portico_sessions_live',
-    help: 'Sessions that have not ended; absent with Redis, which would have to look at all of its keys.',
+    help: 'Sessions that have not ended; absent with Redis, which would have to scan all of its keys.',
     registers: [registry],
     async collect() {
       this.reset();

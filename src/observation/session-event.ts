@@ -6,7 +6,7 @@ export type SessionEventKind =
   | 'profile_use'
   /** A session of a profile is logged in again. */
   | 'relogin'
-  /** A token was made by which another client joins the session. */
+  /** A token was created with which another client can join the session. */
   | 'identity_token'
   | 'logout'
   /** The platform no longer knows a session. */

@@ -1,31 +1,32 @@
 import { Directive, Field, Int, ObjectType } from '@nestjs/graphql';
 import { Project } from './project.model.js';
 
-@ObjectType({ description: 'Where a page stands among all.' })
+@ObjectType({ description: 'Where the page is in the whole list.' })
 @Directive('@shareable')
 export class PageInfo {
-  @Field(() => Boolean, { description: 'Whether there are more behind the page.' })
+  @Field(() => Boolean, { description: 'Whether more projects follow this page.' })
   hasNextPage!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether there are more before the page.' })
+  @Field(() => Boolean, { description: 'Whether there are projects before this page.' })
   hasPreviousPage!: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The cursor of the first of the page; null on an empty one.',
+    description: 'The cursor of the first project on the page. Null if the page is empty.',
   })
   startCursor?: string | undefined;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The cursor of the last of the page, for `after` of the next; null on an empty one.',
+    description:
+      'The cursor of the last project on the page: the `after` of the next page. Null if the page is empty.',
   })
   endCursor?: string | undefined;
 }
 
-@ObjectType({ description: 'A project with its place on the list.' })
+@ObjectType({ description: 'A project and its position in the list.' })
 export class ProjectEdge {
-  @Field(() => String, { description: 'The place, for `after`.' })
+  @Field(() => String, { description: 'The position, for use as `after`.' })
   cursor!: string;
 
   @Field(() => Project, { description: 'The project.' })
@@ -34,15 +35,15 @@ export class ProjectEdge {
 
 @ObjectType({ description: 'A page of projects.' })
 export class ProjectConnection {
-  @Field(() => [ProjectEdge], { description: 'The projects of the page, each with its cursor.' })
+  @Field(() => [ProjectEdge], { description: 'The projects on the page, each with its cursor.' })
   edges!: ProjectEdge[];
 
-  @Field(() => [Project], { description: 'The projects of the page.' })
+  @Field(() => [Project], { description: 'The projects on the page.' })
   nodes!: Project[];
 
-  @Field(() => PageInfo, { description: 'Where the page stands.' })
+  @Field(() => PageInfo, { description: 'Where the page is in the whole list.' })
   pageInfo!: PageInfo;
 
-  @Field(() => Int, { description: 'How many projects match the filter, on all pages together.' })
+  @Field(() => Int, { description: 'How many projects match the filter, over all pages.' })
   totalCount!: number;
 }

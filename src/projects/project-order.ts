@@ -38,7 +38,7 @@ const ORDERS: Readonly<Record<Exclude<ProjectOrder, ProjectOrder.PLATFORM>, Orde
   DATE_MODIFIED_DESC: { keyOf: dateKey('dateModified'), descends: true },
 };
 
-/** Where a project stands in an order. */
+/** The position of a project in an order. */
 export interface Place {
   /** What the order is based on; in the platform's own order, the index in the list. */
   readonly key: string;

@@ -15,7 +15,7 @@ export class ProjectOwner {
 }
 
 /** Each field is computed when it is requested: lists are long, and few queries request all fields. */
-@ObjectType({ description: 'A project that the platform holds.' })
+@ObjectType({ description: 'A project on the platform.' })
 @Directive('@key(fields: "id")')
 export class Project {
   readonly #source: PlatformProject;
@@ -29,12 +29,12 @@ export class Project {
     return this.#source.id;
   }
 
-  @Field(() => String, { description: 'The name to show; two projects may share it.' })
+  @Field(() => String, { description: 'The display name. Two projects may share it.' })
   get name(): string {
     return this.#source.name;
   }
 
-  @Field(() => String, { nullable: true, description: 'Another name, often empty.' })
+  @Field(() => String, { nullable: true, description: 'An alternative name, often empty.' })
   get alias(): string | null | undefined {
     return this.#source.alias;
   }
@@ -44,12 +44,15 @@ export class Project {
     return this.#source.description;
   }
 
-  @Field(() => Int, { nullable: true, description: '0: active. An active project may still not be loaded.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: '0 means active. An active project is not necessarily loaded.',
+  })
   get status(): number | null {
     return graphqlInt(this.#source.status);
   }
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the project was made.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the project was created.' })
   get dateCreated(): Date | undefined {
     return platformDate(this.#source.dateCreated);
   }
@@ -64,7 +67,7 @@ export class Project {
     return this.#source.owner;
   }
 
-  @Field(() => GraphQLJSONObject, { description: "The platform's own object, whole." })
+  @Field(() => GraphQLJSONObject, { description: 'The complete object as the platform sent it.' })
   get raw(): object {
     return rawPayload(this.#source);
   }

@@ -21,37 +21,37 @@ const MOST_IDS = 1000;
 
 registerEnumType(ProjectOrder, {
   name: 'ProjectOrder',
-  description: 'What projects are ordered by; equal ones by their ids.',
+  description: 'The order of the projects. Projects that are equal in it are ordered by id.',
   valuesMap: {
-    PLATFORM: { description: 'As the platform lists them.' },
-    NAME: { description: 'By name, upper and lower case alike.' },
-    NAME_DESC: { description: 'By name, from the end.' },
-    DATE_CREATED: { description: 'The oldest first; those without a date before them.' },
-    DATE_CREATED_DESC: { description: 'The newest first.' },
-    DATE_MODIFIED: { description: 'The one that was not changed for the longest time first.' },
-    DATE_MODIFIED_DESC: { description: 'The one that was changed last first.' },
+    PLATFORM: { description: 'The order in which the platform lists them.' },
+    NAME: { description: 'By name, ignoring case.' },
+    NAME_DESC: { description: 'By name in reverse, ignoring case.' },
+    DATE_CREATED: { description: 'Oldest first. Projects without a date come before all others.' },
+    DATE_CREATED_DESC: { description: 'Newest first. Projects without a date come last.' },
+    DATE_MODIFIED: { description: 'Least recently changed first.' },
+    DATE_MODIFIED_DESC: { description: 'Most recently changed first.' },
   },
 });
 
-@InputType({ description: 'Which projects to list: those that match all that is given.' })
+@InputType({ description: 'Which projects to list. A project must match every field that is given.' })
 export class ProjectFilter {
   @Field(() => String, {
     nullable: true,
-    description: 'A part of the name, in upper or lower case.',
+    description: 'Part of the name, ignoring case.',
   })
   @IsOptional()
   @IsString({ message: '$property must be a string' })
   @MaxLength(LONGEST_NAME, { message: `$property must have at most ${LONGEST_NAME} characters` })
   nameContains?: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'The status; 0 is active.' })
+  @Field(() => Int, { nullable: true, description: 'The status. 0 is active.' })
   @IsOptional()
   @IsInt({ message: '$property must be a whole number' })
   status?: number | null;
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'The ids, at most 1,000; an unknown one matches nothing.',
+    description: 'The ids, at most 1,000. An unknown id matches nothing.',
   })
   @IsOptional()
   @IsArray({ message: '$property must be a list' })
@@ -69,7 +69,7 @@ export class ProjectsArgs {
   @Max(LARGEST_PAGE, PAGE_RULE)
   first!: number;
 
-  @Field(() => String, { nullable: true, description: 'The cursor behind which the page begins.' })
+  @Field(() => String, { nullable: true, description: 'The page starts after this cursor.' })
   @IsOptional()
   @IsString({ message: '$property must be a string' })
   @MaxLength(LONGEST_CURSOR, { message: '$property must be a cursor of projectsConnection' })
@@ -81,14 +81,17 @@ export class ProjectsArgs {
   @Type(() => ProjectFilter)
   filter?: ProjectFilter | null;
 
-  @Field(() => ProjectOrder, { defaultValue: ProjectOrder.PLATFORM, description: 'What to order by.' })
+  @Field(() => ProjectOrder, {
+    defaultValue: ProjectOrder.PLATFORM,
+    description: 'The order of the projects.',
+  })
   @IsEnum(ProjectOrder, { message: '$property must be a ProjectOrder' })
   orderBy!: ProjectOrder;
 }
 
 @ArgsType()
 export class ProjectIdsArgs {
-  @Field(() => [String], { description: 'Display names, at most 1,000, in exactly this spelling.' })
+  @Field(() => [String], { description: 'Display names, at most 1,000, spelled exactly as on the platform.' })
   @ArrayMaxSize(MOST_IDS, { message: `$property must have at most ${MOST_IDS} entries` })
   names!: string[];
 }

@@ -21,12 +21,15 @@ export class ProjectsResolver {
     private readonly observation: Observation,
   ) {}
 
-  @Query(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
+  @Query(() => [Project], { nullable: true, description: 'All projects on the platform.' })
   async projects(@Context() context: RequestContext): Promise<Project[]> {
     return Project.listFrom(await this.#list(context));
   }
 
-  @Query(() => Project, { nullable: true, description: 'One project by its id; null when there is none.' })
+  @Query(() => Project, {
+    nullable: true,
+    description: 'The project with this id, or null if there is none.',
+  })
   async project(
     @Context() context: RequestContext,
     @Args('id', { type: () => ID, description: 'The id of the project.' }) id: string,
@@ -37,22 +40,25 @@ export class ProjectsResolver {
   @Query(() => ID, {
     nullable: true,
     description:
-      'The id of the project with exactly this name; null when there is none, CONFLICT when there are two.',
+      'The id of the project with exactly this name, or null if there is none. If several projects share the name, the error is CONFLICT.',
   })
   async projectId(
     @Context() context: RequestContext,
-    @Args('name', { type: () => String, description: 'The display name, in exactly this spelling.' })
+    @Args('name', {
+      type: () => String,
+      description: 'The display name, spelled exactly as on the platform.',
+    })
     name: string,
   ): Promise<string | undefined> {
     return new ProjectIndex(await this.#list(context)).idOf(name);
   }
 
-  @Query(() => ProjectConnection, { nullable: true, description: 'The projects by the page.' })
+  @Query(() => ProjectConnection, { nullable: true, description: 'The projects, one page at a time.' })
   async projectsConnection(
     @Context() context: RequestContext,
     @Args() page: ProjectsArgs,
   ): Promise<ProjectConnection> {
-    // A bad cursor is reported without asking the platform.
+    // A bad cursor is reported without calling the platform.
     if (typeof page.after === 'string') placeOf(page.after, page.orderBy);
     return projectPage(await this.#list(context), page);
   }
@@ -60,7 +66,7 @@ export class ProjectsResolver {
   @Query(() => [ID], {
     nullable: 'itemsAndList',
     description:
-      'The ids of the projects with exactly these names, in the same order; null for one that there is none of, CONFLICT where there are two.',
+      'The ids of the projects with exactly these names, in the same order. Null if no project has the name. If several projects share it, that entry is a CONFLICT.',
   })
   async projectIds(
     @Context() context: RequestContext,
@@ -81,7 +87,7 @@ export class ProjectsResolver {
     return references.map(({ id }) => known.get(id));
   }
 
-  /** However many fields of a request want projects, the platform is asked once. */
+  /** However many fields of a request need projects, the platform is called once. */
   #list(context: RequestContext): Promise<PlatformProject[]> {
     return this.sessions.read(context, 'getProjects', async (session, call) => {
       const projects = await session.getProjects(call);
@@ -115,7 +121,7 @@ function idOrError(index: ProjectIndex, name: string): string | undefined | Erro
 export class AuthPayloadProjectsResolver {
   constructor(private readonly projectsOf: ProjectsResolver) {}
 
-  @ResolveField(() => [Project], { nullable: true, description: 'The projects that the platform holds.' })
+  @ResolveField(() => [Project], { nullable: true, description: 'All projects on the platform.' })
   projects(@Context() context: RequestContext): Promise<Project[]> {
     return this.projectsOf.projects(context);
   }

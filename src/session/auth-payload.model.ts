@@ -2,13 +2,14 @@ import { Field, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime } from 'graphql-scalars';
 
 @ObjectType({
-  description: 'A new session, with what a page needs next, so that one round trip loads it.',
+  description:
+    'A new session, and what a page needs next, so that one round trip can log in and load the page.',
 })
 export class AuthPayload {
   @Field(() => String, {
     nullable: true,
     description:
-      'The session handle for `Authorization: Bearer`; null with COOKIE, where an HttpOnly cookie is set.',
+      'The session handle for `Authorization: Bearer`. Null with COOKIE, which sets an HttpOnly cookie instead.',
   })
   handle?: string;
 

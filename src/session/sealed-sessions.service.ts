@@ -238,10 +238,10 @@ export class SealedSessions {
     if (this.seal.isOfKnownKey(sealed)) {
       if (!(await this.store.remove(key, version))) return;
       this.refused.add('not_authentic');
-      this.#logger.error('A stored session was not what this service had stored there: it has been removed');
+      this.#logger.error('A stored session is not what this service stored there: it has been removed');
     } else if (this.refused.add('unknown_key') === 1) {
       this.#logger.warn(
-        'A stored session was sealed by a key that SESSION_KEYS does not hold: it stays closed',
+        'A stored session was sealed with a key that is not in SESSION_KEYS: it cannot be opened',
       );
     }
   }

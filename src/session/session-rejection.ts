@@ -14,7 +14,7 @@ export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
 /** Only the sender of such a token sees this, so it reveals nothing about any session. */
 export function foreignToken(): SessionError {
   return new SessionError(
-    'There is no session: the bearer token of the request is not a session handle of this service, but perhaps a token of another; see SESSION_HEADER',
+    'There is no session: the bearer token of the request is not a session handle of this service. If it belongs to another service, see SESSION_HEADER',
   );
 }
 

@@ -80,7 +80,7 @@ export class SessionRenewal {
         return;
       }
     }
-    throw new SessionStoreUnavailableError('a session changed at each try to write it');
+    throw new SessionStoreUnavailableError('the session changed during each attempt to write it');
   }
 }
 

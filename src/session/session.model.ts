@@ -11,47 +11,47 @@ export enum SessionTransport {
 
 registerEnumType(SessionTransport, {
   name: 'SessionTransport',
-  description: 'How the caller will carry the session handle.',
+  description: 'How the caller sends the session handle.',
   valuesMap: {
     COOKIE: { description: 'An HttpOnly cookie: for browsers.' },
     BEARER: {
       description:
-        'The handle in the answer, to be sent as `Authorization: Bearer`: for servers and routers.',
+        'The handle is in the answer and is sent as `Authorization: Bearer`: for servers and routers.',
     },
   },
 });
 
 @ObjectType({
   description:
-    'What the service knows of the session. Asking for it neither asks the platform nor prolongs anything.',
+    'What the service knows about the session. Reading it does not call the platform and extends nothing.',
 })
 export class Session {
   @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
   expiresAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'When the handle expires unless it is used before.' })
+  @Field(() => GraphQLDateTime, { description: 'When the handle expires if it is not used before then.' })
   idleExpiresAt!: Date;
 
   @Field(() => GraphQLDateTime, {
     nullable: true,
     description:
-      'When the platform may end its session unless `extend` or `sessionStatus` prolongs it; null until `sessionStatus` has told the time-out.',
+      'When the platform may end its session, unless `extend` or `sessionStatus` is called first. Null until a `sessionStatus` has returned the timeout.',
   })
   platformExpiresAt?: Date | undefined;
 
-  @Field(() => GraphQLDateTime, { description: 'When the session began.' })
+  @Field(() => GraphQLDateTime, { description: 'When the session started.' })
   startedAt!: Date;
 
-  @Field(() => SessionTransport, { description: 'How the caller carries the session handle.' })
+  @Field(() => SessionTransport, { description: 'How the caller sends the session handle.' })
   transport!: SessionTransport;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The credential profile that began the session; null for a login of a user.',
+    description: 'The credential profile that started the session. Null if a user logged in.',
   })
   profile?: string | undefined;
 
-  /** @param maxSeconds the absolute life of a session. For one without a start, it tells when the session began. */
+  /** @param maxSeconds the absolute life of a session. Gives the start of a session that did not record it. */
   static from(known: KnownSession, maxSeconds: number): Session {
     const { expiresAt, idleExpiresAt, platformUse, startedAt, transport, profile } = known;
     return {
@@ -67,16 +67,16 @@ export class Session {
 
 @ObjectType({ description: 'The logged-in user, as the platform reports it.' })
 export class User {
-  @Field(() => ID, { nullable: true, description: "The user's id; some platforms leave it out." })
+  @Field(() => ID, { nullable: true, description: "The user's id. Some platforms omit it." })
   id?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The name to show.' })
+  @Field(() => String, { nullable: true, description: 'The display name.' })
   fullName?: string | null;
 
   @Field(() => String, { nullable: true, description: "The initials of the user's name." })
   initials?: string | null;
 
-  @Field(() => GraphQLJSONObject, { description: "The platform's own object, whole." })
+  @Field(() => GraphQLJSONObject, { description: 'The complete object as the platform sent it.' })
   raw!: object;
 
   static from(user: PlatformUser): User {
@@ -95,7 +95,7 @@ export class SessionStatus {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Seconds of idleness after which the platform ends the session.',
+    description: 'How many idle seconds pass before the platform ends the session.',
   })
   timeoutSeconds?: number | null;
 
@@ -105,7 +105,7 @@ export class SessionStatus {
   })
   locale?: number | null;
 
-  @Field(() => GraphQLJSONObject, { description: "The platform's own object, whole." })
+  @Field(() => GraphQLJSONObject, { description: 'The complete object as the platform sent it.' })
   raw!: object;
 
   static from(info: PlatformSessionInfo): SessionStatus {

@@ -12,7 +12,7 @@ export class SessionResolver {
     private readonly settings: Settings,
   ) {}
 
-  @Query(() => Boolean, { description: 'Whether the caller holds a session. The platform is not asked.' })
+  @Query(() => Boolean, { description: 'Whether the caller has a session. Does not call the platform.' })
   hasSession(@Context() context: RequestContext): Promise<boolean> {
     return this.sessions.isOpen(context);
   }
@@ -20,7 +20,7 @@ export class SessionResolver {
   @Query(() => Session, {
     nullable: true,
     description:
-      'What the service knows of the session; null without one. The platform is not asked, and nothing is prolonged.',
+      'What the service knows about the session, or null if there is none. Does not call the platform and extends nothing.',
   })
   async session(@Context() context: RequestContext): Promise<Session | null> {
     const known = await this.sessions.known(context);
@@ -36,7 +36,7 @@ export class SessionResolver {
 
   @Query(() => SessionStatus, {
     nullable: true,
-    description: 'The state of the platform session; asking extends it.',
+    description: 'The state of the platform session. Reading it extends the session.',
   })
   async sessionStatus(@Context() context: RequestContext): Promise<SessionStatus> {
     return SessionStatus.from(await this.sessions.status(context));
@@ -47,7 +47,7 @@ export class SessionResolver {
 export class AuthPayloadSessionResolver {
   constructor(private readonly resolver: SessionResolver) {}
 
-  @ResolveField(() => Session, { nullable: true, description: 'What the service knows of the session.' })
+  @ResolveField(() => Session, { nullable: true, description: 'What the service knows about the session.' })
   session(@Context() context: RequestContext): Promise<Session | null> {
     return this.resolver.session(context);
   }
@@ -67,7 +67,7 @@ export class AuthPayloadSessionResolver {
 export class ExtendPayloadSessionResolver {
   constructor(private readonly resolver: SessionResolver) {}
 
-  @ResolveField(() => Session, { nullable: true, description: 'What the service knows of the session.' })
+  @ResolveField(() => Session, { nullable: true, description: 'What the service knows about the session.' })
   session(@Context() context: RequestContext): Promise<Session | null> {
     return this.resolver.session(context);
   }

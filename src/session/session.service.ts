@@ -134,7 +134,7 @@ export class SessionService {
   }
 
   /**
-   * The state of the caller's platform session, which the call prolongs.
+   * The state of the caller's platform session. The call extends it.
    *
    * @throws SessionError, SessionStoreUnavailableError as for {@link use}.
    */
@@ -148,7 +148,7 @@ export class SessionService {
   }
 
   /**
-   * What is known about the caller's session; undefined without one. The platform is not asked, and nothing is prolonged.
+   * What is known about the caller's session; undefined without one. Does not call the platform and extends nothing.
    *
    * @throws SessionStoreUnavailableError
    */

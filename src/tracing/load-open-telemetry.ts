@@ -36,7 +36,7 @@ export async function loadOpenTelemetry(): Promise<OpenTelemetryPackages> {
     return { api, resources, traces, metrics, traceExporter, metricExporter };
   } catch {
     throw new Error(
-      `The OTEL_ settings switch OpenTelemetry on, but its packages are not installed. Install them: ${INSTALL}`,
+      `The OTEL_ settings turn OpenTelemetry on, but its packages are not installed. Install them: ${INSTALL}`,
     );
   }
 }

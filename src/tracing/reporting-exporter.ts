@@ -6,7 +6,7 @@ interface Exporter<T> {
 const SUCCESS = 0;
 
 /**
- * Tells the operator when the collector does not accept what it is sent, and when it does again, because the SDK does not.
+ * Tells the operator when the collector does not accept data, and when it does again, because the SDK does not report it.
  * Only the error's code or HTTP status is reported.
  */
 export function reportingExporter<T, E extends Exporter<T>>(
@@ -18,9 +18,9 @@ export function reportingExporter<T, E extends Exporter<T>>(
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) => {
     send(items, (result) => {
-      if (result.code === SUCCESS && isFailing) report(`The OpenTelemetry collector takes ${what} again`);
+      if (result.code === SUCCESS && isFailing) report(`The OpenTelemetry collector accepts ${what} again`);
       if (result.code !== SUCCESS && !isFailing) {
-        report(`The OpenTelemetry collector does not take ${what}: ${faultOf(result.error)}`);
+        report(`The OpenTelemetry collector does not accept ${what}: ${faultOf(result.error)}`);
       }
       isFailing = result.code !== SUCCESS;
       done(result);

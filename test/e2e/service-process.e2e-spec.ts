@@ -72,7 +72,7 @@ describe('the service as a process', () => {
       PLATFORM_BASE_URL: platform.baseUrl,
       EMBEDDED_PLATFORM: 'on',
     });
-    await eventually(() => service.output().includes('Ctrl-C stops it.'));
+    await eventually(() => service.output().includes('Press Ctrl-C to stop.'));
     expect(service.output()).toContain('The service uses PLATFORM_BASE_URL, not this platform.');
     expect(/^curl .*$/m.exec(service.output())?.[0]).toContain('{ hasSession }');
     await service.stop();

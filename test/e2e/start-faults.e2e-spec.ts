@@ -127,7 +127,7 @@ describe('a service that cannot start says why in one line, and exits with 1', (
     const { code, stderr } = await failToStart(folder.path, {});
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'The session store is unavailable: another process has its file open: stop that one, give each its own SESSION_STORE_PATH, or keep the sessions of all in Redis (SESSION_STORE=redis) (data/sessions.db)\n',
+      'The session store is unavailable: another process has its file open: stop it, give each process its own SESSION_STORE_PATH, or keep all sessions in Redis (SESSION_STORE=redis) (data/sessions.db)\n',
     );
     await service.stop();
   });
@@ -137,7 +137,7 @@ describe('a service that cannot start says why in one line, and exits with 1', (
     const { code, stderr } = await failToStart(folder.path, {}, ['--import', older]);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'Portico needs Node 24.13 or newer; this is 20.20.2. Use npm start, which brings it.\n',
+      'Portico needs Node 24.13 or newer; this is 20.20.2. In a checkout, npm start uses the Node that the project installs.\n',
     );
   });
 });

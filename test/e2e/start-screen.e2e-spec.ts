@@ -8,7 +8,7 @@ import { startPlatform } from '../support/embedded-platform/start-platform.js';
 import { eventually } from '../support/eventually.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const LAST_LINE = 'Ctrl-C stops it.';
+const LAST_LINE = 'Press Ctrl-C to stop.';
 
 describe('what the service says when it has started', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;

@@ -116,7 +116,7 @@ describe('the package as npm installs it from its tarball', () => {
     );
 
     there(`says in one line which Node the service needs${why}`, async () => {
-      const line = `Portico needs Node 24.13 or newer; this is ${olderNode?.version}. Use npm start, which brings it.\n`;
+      const line = `Portico needs Node 24.13 or newer; this is ${olderNode?.version}. In a checkout, npm start uses the Node that the project installs.\n`;
       const print = 'catch(({ message }) => console.log(message))';
       const imported = await runModule(`await import('portico').${print}`, olderNode?.path);
       const run = (file: string) =>
@@ -132,7 +132,10 @@ describe('the package as npm installs it from its tarball', () => {
   it.each([
     ['portico/client', 'portico needs Node 22.19 or newer; this is Node 20.20.2.'],
     ['portico/credentials', 'portico needs Node 22.19 or newer; this is Node 20.20.2.'],
-    ['portico', 'Portico needs Node 24.13 or newer; this is 20.20.2. Use npm start, which brings it.'],
+    [
+      'portico',
+      'Portico needs Node 24.13 or newer; this is 20.20.2. In a checkout, npm start uses the Node that the project installs.',
+    ],
   ])('says in one line which Node %s needs where it finds another version', async (door, line) => {
     const tooOld = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });`;
     const { stdout } = await runModule(
@@ -146,7 +149,7 @@ describe('the package as npm installs it from its tarball', () => {
     const imported = await runModule(`await import('portico').catch(({ message }) => console.log(message))`);
     const started = await run(['node_modules/portico/dist/main.js']);
 
-    const line = /^The service needs \S+ and more: install portico-service beside portico\.\n$/;
+    const line = /^The service needs \S+ and more: install portico-service next to portico\.\n$/;
     expect(imported.stdout).toMatch(line);
     expect(started).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
   });

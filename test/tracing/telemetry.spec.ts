@@ -198,8 +198,8 @@ describe('OpenTelemetry', () => {
     });
 
     expect(reports).toEqual([
-      'The OpenTelemetry collector does not take traces: it answered HTTP 401',
-      'The OpenTelemetry collector takes traces again',
+      'The OpenTelemetry collector does not accept traces: it answered HTTP 401',
+      'The OpenTelemetry collector accepts traces again',
     ]);
   });
 });

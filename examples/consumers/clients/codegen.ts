@@ -6,7 +6,7 @@ import {
 } from '../generated/codegen/graphql.ts';
 import { report, url } from './report.ts';
 
-/** Codegen's types with nothing but fetch. */
+/** Codegen's types with plain fetch. */
 await report(async (headers) => {
   const variables: ProjectPageQueryVariables = { first: 2 };
   const response = await fetch(url, {

@@ -12,7 +12,7 @@ await report(async (headers) => {
         body: JSON.stringify({ query: text, variables }),
       });
       const answer = (await response.json()) as { data: Record<string, unknown>; errors?: [] };
-      // Relay itself ignores errors beside data.
+      // Relay itself ignores errors that come with data.
       if (answer.errors) throw Object.assign(new Error('The answer has errors.'), { errors: answer.errors });
       return answer;
     }),

@@ -3,7 +3,7 @@ import { porticoErrors } from 'portico/errors';
 export const url = `${process.env.PORTICO_URL ?? ''}/graphql`;
 export const handle = process.env.PORTICO_HANDLE ?? '';
 
-/** Asks for a page with the session and without one, and prints what came of both. */
+/** Loads a page with the session and without one, and prints both results. */
 export async function report(page: (headers: Record<string, string>) => Promise<string[]>): Promise<void> {
   const names = await page({ authorization: `Bearer ${handle}` });
   try {

@@ -1,7 +1,7 @@
 /**
  * Apollo Server with @apollo/gateway in front of Portico: node gateway.ts supergraph.graphql 4000
  *
- * FEDERATION_SECRET and SESSION_HEADER are those of Portico. SUBGRAPH_TIMEOUT_MS is how long a subgraph may take.
+ * FEDERATION_SECRET and SESSION_HEADER have the same values as in Portico. SUBGRAPH_TIMEOUT_MS is how long a subgraph may take.
  */
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -15,15 +15,15 @@ interface Context {
 }
 
 const SESSION_HEADER = process.env.SESSION_HEADER ?? 'authorization';
-/** Portico looks at the origin before it lets a cookie change anything. */
+/** Portico checks the origin before it lets a cookie change anything. */
 const FORWARDED = [SESSION_HEADER, 'cookie', 'origin', 'sec-fetch-site', 'x-request-id'];
 const TIMEOUT_MS = Number(process.env.SUBGRAPH_TIMEOUT_MS ?? 30_000);
 
-// No other subgraph has any business with the handle: each gets a data source of its own.
+// No other subgraph needs the handle, so each has its own data source.
 function porticoDataSource(url: string | undefined): RemoteGraphQLDataSource<Context> {
   return new RemoteGraphQLDataSource<Context>({
     url,
-    // Portico hears of it and ends its call of the platform.
+    // Portico notices and aborts its call to the platform.
     fetcher: (address, init) =>
       fetch(address, { ...(init as RequestInit), signal: AbortSignal.timeout(TIMEOUT_MS) }),
     willSendRequest({ request, context }) {

@@ -1,18 +1,18 @@
 /**
  * Hive Gateway in front of Portico: hive-gateway supergraph supergraph.graphql -c gateway.config.ts
  *
- * FEDERATION_SECRET and SESSION_HEADER are those of Portico. SUBGRAPH_TIMEOUT_MS is how long a subgraph may take.
+ * FEDERATION_SECRET and SESSION_HEADER have the same values as in Portico. SUBGRAPH_TIMEOUT_MS is how long a subgraph may take.
  */
 import { defineConfig } from '@graphql-hive/gateway';
 
 const SESSION_HEADER = process.env.SESSION_HEADER ?? 'authorization';
-/** Portico looks at the origin before it lets a cookie change anything. */
+/** Portico checks the origin before it lets a cookie change anything. */
 const FORWARDED = [SESSION_HEADER, 'cookie', 'origin', 'sec-fetch-site', 'x-request-id'];
 
 export const gatewayConfig = defineConfig({
   propagateHeaders: {
     fromClientToSubgraphs({ request, subgraphName }) {
-      // No other subgraph has any business with the handle.
+      // No other subgraph needs the handle.
       if (subgraphName !== 'portico') return {};
       return {
         ...Object.fromEntries(FORWARDED.map((name) => [name, request.headers.get(name)])),
@@ -24,8 +24,8 @@ export const gatewayConfig = defineConfig({
       return { 'set-cookie': response.headers.getSetCookie(), 'cache-control': 'private, no-store' };
     },
   },
-  // Requests are shared only between callers whose headers are all alike, the handle and the cookie among them.
+  // Requests are shared only between callers whose headers are identical, including the handle and the cookie.
   inboundInflightRequestDeduplication: true,
-  // Portico hears of it and ends its call of the platform.
+  // Portico notices and aborts its call to the platform.
   upstreamTimeout: Number(process.env.SUBGRAPH_TIMEOUT_MS ?? 30_000),
 });

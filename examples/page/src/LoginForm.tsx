@@ -3,7 +3,7 @@ import { useMutation } from 'urql';
 import { LOGIN } from './documents.js';
 import { Trouble } from './Trouble.js';
 
-/** @param hadSession whether there was one until now: it has been logged out or has ended. */
+/** @param hadSession whether there was a session until now, which was logged out or has ended. */
 export function LoginForm({ hadSession, onLogin }: { hadSession: boolean; onLogin: () => void }) {
   const [{ fetching, error }, login] = useMutation(LOGIN);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -17,7 +17,7 @@ export function LoginForm({ hadSession, onLogin }: { hadSession: boolean; onLogi
   return (
     <main className="login">
       <h1>Reports</h1>
-      <p>{hadSession ? 'You are logged out. Log in to go on.' : 'Log in to see your projects.'}</p>
+      <p>{hadSession ? 'You are logged out. Log in to continue.' : 'Log in to see your projects.'}</p>
       <form onSubmit={submit}>
         <label>
           User name

@@ -3,7 +3,7 @@ import { useQuery } from 'urql';
 import { PROJECTS, type ProjectPage } from './documents.js';
 import { Trouble } from './Trouble.js';
 
-/** The projects of whoever is logged in, found by a part of their name, a page at a time. */
+/** The user's projects, searched by part of their name, one page at a time. */
 export function Projects() {
   const [search, setSearch] = useState('');
   const name = useDeferredValue(search.trim());

@@ -12,14 +12,14 @@ interface Props {
   onEnd: () => void;
 }
 
-/** Who is logged in and for how long, with a way to stay and a way to leave. */
+/** Who is logged in and for how long, with buttons to stay and to log out. */
 export function SessionBar({ session, onChange, onEnd }: Props) {
   const [{ data, error: whoError }, askWho] = useQuery({ query: ME });
   const [{ fetching, error }, extend] = useMutation(EXTEND);
   const [, logout] = useMutation(LOGOUT);
   const end = endOf(session);
   const seconds = useSecondsUntil(end);
-  // The platform alone knows whether the session is over: another tab may have used it meanwhile.
+  // Only the platform knows whether the session is over: another tab may have used it meanwhile.
   useEffect(() => {
     if (seconds === 0) {
       askWho({ requestPolicy: 'network-only' });
@@ -46,7 +46,7 @@ export function SessionBar({ session, onChange, onEnd }: Props) {
   );
 }
 
-/** The earliest of the moments at which the session may end. */
+/** The earliest time at which the session may end. */
 function endOf({ expiresAt, idleExpiresAt, platformExpiresAt }: Session): number {
   return Math.min(
     ...[expiresAt, idleExpiresAt, platformExpiresAt].flatMap((time) => (time ? [Date.parse(time)] : [])),

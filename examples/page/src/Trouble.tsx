@@ -1,7 +1,7 @@
 import type { CombinedError } from 'urql';
 import { tellPerson } from './errors.js';
 
-/** An error, told for a person. */
+/** An error, in words for a person. */
 export function Trouble({ error, onRetry }: { error: CombinedError; onRetry?: () => void }) {
   return (
     <p className="trouble" role="alert">

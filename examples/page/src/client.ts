@@ -2,7 +2,7 @@ import { Client, fetchExchange, mapExchange } from 'urql';
 import { firstCode } from './errors.js';
 
 /**
- * A client without a cache of its own: what a page shows after a login must not be what somebody else saw before it.
+ * A client without a cache: what a page shows after a login must not be what somebody else saw before it.
  *
  * @param onNoSession called when Portico says that there is no session, whichever query it was.
  */

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from './graphql.js';
 
-/** Costs the platform nothing and prolongs nothing, so it may be asked as often as one likes. */
+/** Does not call the platform and extends nothing, so it can be queried at any rate. */
 export const SESSION = graphql(`
   query Session {
     session {
@@ -38,7 +38,7 @@ export const PROJECTS = graphql(`
   }
 `);
 
-/** With its time-out, which the countdown needs: the platform tells it by this alone. */
+/** Includes the timeout, which the countdown needs: the platform reports it only here. */
 export const LOGIN = graphql(`
   mutation Login($input: LoginInput!) {
     login(input: $input) {

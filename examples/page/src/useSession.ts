@@ -4,7 +4,7 @@ import { SESSION } from './documents.js';
 
 const tabs = new BroadcastChannel('reports-session');
 
-/** The session, or null without one; undefined until it is known. Other tabs of the page hear of each change. */
+/** The session, or null without one; undefined until it is known. Other tabs of the page are notified of each change. */
 export function useSession() {
   const [{ data, error }, ask] = useQuery({ query: SESSION });
   const refresh = useCallback(() => ask({ requestPolicy: 'network-only' }), [ask]);
@@ -19,7 +19,7 @@ export function useSession() {
   return { session: data?.session, error, refresh, changed };
 }
 
-/** Whole seconds until a moment, each second anew. */
+/** Whole seconds until a time, updated every second. */
 export function useSecondsUntil(moment: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

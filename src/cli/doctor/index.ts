@@ -12,7 +12,7 @@ export interface DoctorOptions {
 /** Looks at everything, and prints what is right, what is wrong and what fixes it. */
 export async function runDoctor({ json, profile, username }: DoctorOptions): Promise<number> {
   if (profile !== undefined && username !== undefined) {
-    process.stderr.write('portico: --profile and --username are two logins: give one of them\n');
+    process.stderr.write('portico: give --profile or --username, not both\n');
     return 2;
   }
   const installation = await readInstallation();

@@ -38,7 +38,7 @@ async function inspect(environment: Environment): Promise<Installation> {
   const right: Finding = {
     what: 'settings',
     state: 'right',
-    found: 'all can be used, with the files that they name',
+    found: 'all are valid, and so are the files that they name',
   };
   return {
     settings: problems.length === 0 ? settings : undefined,

@@ -24,7 +24,7 @@ export async function lookAtCertificate(
     return [isLocal ? { what: WHAT, state: 'skipped', found } : { what: WHAT, state: 'warning', found, fix }];
   }
   if (settings.platformProxy !== undefined) {
-    return [{ what: WHAT, state: 'skipped', found: 'not looked at: the platform is reached by a proxy' }];
+    return [{ what: WHAT, state: 'skipped', found: 'not checked: the platform is reached through a proxy' }];
   }
   const verify = settings.PLATFORM_TLS_VERIFY;
   const host = hostname.replace(/^\[|\]$/g, '');

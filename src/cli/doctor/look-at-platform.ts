@@ -24,9 +24,9 @@ function clock(differenceMs: number | undefined): Finding[] {
   if (differenceMs === undefined) return [];
   const seconds = Math.round(Math.abs(differenceMs) / 1000);
   if (Math.abs(differenceMs) < CLOCK_MS) {
-    return [{ what: 'clock', state: 'right', found: 'the same as that of the platform' }];
+    return [{ what: 'clock', state: 'right', found: "the same as the platform's" }];
   }
-  const found = `${seconds} seconds ${differenceMs > 0 ? 'behind' : 'ahead of'} that of the platform`;
+  const found = `${seconds} seconds ${differenceMs > 0 ? 'behind' : 'ahead of'} the platform's clock`;
   return [
     {
       what: 'clock',

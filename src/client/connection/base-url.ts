@@ -25,9 +25,9 @@ export function pathBelow(base: URL, url: URL): string {
 }
 
 /**
- * The URL of a path below the base, with or without a leading `/`. An absolute URL is accepted only when it lies
+ * The URL of a path below the base, with or without a leading `/`. An absolute URL is accepted only when it is
  * below the base.
- * @throws InvalidRequestError when the result would lie outside the base, because the token must not leave it
+ * @throws InvalidRequestError when the result would be outside the base, because the token must not leave it
  */
 export function resolveBelow(base: URL, path: string): URL {
   if (typeof path !== 'string') throw new InvalidRequestError('The path of a request must be a string.');
@@ -36,7 +36,7 @@ export function resolveBelow(base: URL, path: string): URL {
   const url = URL.canParse(target) ? new URL(target) : undefined;
   const isForeign = !whole && /^(?:[a-z][a-z\d+.-]*:|\/\/|\\)/i.test(path);
   if (url === undefined || isForeign || !url.href.startsWith(base.href)) {
-    throw new InvalidRequestError('The path of a request must lie below the base URL.');
+    throw new InvalidRequestError('The path of a request must be below the base URL.');
   }
   url.hash = '';
   return url;

@@ -21,7 +21,7 @@ export interface PlatformClientOptions {
   /** Verify certificates (default true), skip verification (testing only), or the path of a CA bundle (spec: Limits). */
   tlsVerify?: boolean | string;
   /**
-   * HTTP proxy to the platform: `http://` URL, with user name and password if it wants them. An https platform is reached by
+   * HTTP proxy to the platform: `http://` URL, with user name and password if it requires them. An https platform is reached by
    * `CONNECT`, so that the proxy sees no header and no body.
    */
   proxy?: string | URL;

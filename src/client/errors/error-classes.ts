@@ -9,7 +9,7 @@ export class LoginFailedError extends PlatformError {
   declare readonly concernsSession?: boolean;
 }
 
-/** There is no usable session: `ERR009`, no token held, or a snapshot that cannot be restored. `kind` tells which. */
+/** There is no usable session: `ERR009`, no token held, or a snapshot that cannot be restored. `kind` says which. */
 export class SessionError extends PlatformError {
   /** Why there is no usable session. */
   override readonly kind: SessionErrorKind;

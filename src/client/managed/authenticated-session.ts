@@ -12,7 +12,7 @@ import { resolveLogin, type ManagedCredentials } from './managed-credentials.js'
 /** Where a managed session logs in, with which credentials, and how it ends (spec: Context-managed session). */
 export interface AuthenticatedSessionOptions extends ManagedCredentials, PlatformSessionOptions {
   /**
-   * Whether closing this object logs out at the platform. Default true. The platform may join a delegated session with the one
+   * Whether closing this object logs out at the platform. Default true. The platform may tie a delegated session to the one
    * that its identity token came from, and then a logout ends both: set this to false to keep the other one alive.
    */
   logoutOnExit?: boolean;
@@ -31,7 +31,7 @@ export interface AuthenticatedSessionOptions extends ManagedCredentials, Platfor
 
 /**
  * A session that is logged in when it is opened, and logged out when it is closed or disposed of. Closing never rejects, so an
- * error in the work is never masked.
+ * error in your own code is never masked.
  */
 export class AuthenticatedPlatformSession extends PlatformSession {
   readonly #core: SessionCore;

@@ -19,7 +19,7 @@ export class PlatformSession {
   readonly #reads: SessionReads;
 
   /**
-   * A session with a connection of its own.
+   * A session with its own connection.
    * @param baseUrl the REST root, with or without its final `/`
    * @throws TypeError that names the unusable option
    */
@@ -33,7 +33,7 @@ export class PlatformSession {
   }
 
   /**
-   * A new session with a connection of its own and with the state and base URL of a snapshot (spec: from_dict).
+   * A new session with its own connection and with the state and base URL of a snapshot (spec: from_dict).
    * @throws SessionError when the snapshot lacks a key or cannot be restored
    */
   static fromDict(
@@ -59,7 +59,7 @@ export class PlatformSession {
   /**
    * Sends one request below the base URL (spec: request). A successful response updates the vendor headers and cookies.
    * @param path below the base URL, with or without a leading `/`
-   * @throws SessionError when no token is held, before any request, unless `includeAuth` is false
+   * @throws SessionError if there is no token, before any request, unless `includeAuth` is false
    * @throws PlatformError for any status other than 2xx, and for a 2xx that holds an error payload; its class follows from the
    * code of the response
    */
@@ -102,8 +102,8 @@ export class PlatformSession {
   }
 
   /**
-   * `POST auth/identityToken`: a token by which another client joins this session with `delegate`. It is a secret, and is kept nowhere.
-   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * `POST auth/identityToken`: a token with which another client can join this session with `delegate`. It is a secret, and is kept nowhere.
+   * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response does not have exactly one well-formed identity token
    */
   async createIdentityToken(call: CallOptions = {}): Promise<string> {
@@ -113,8 +113,8 @@ export class PlatformSession {
 
   /**
    * `POST auth/logout` (spec: Endpoints). The token is dropped only on 204, and not when it came from a newer login.
-   * @throws SessionError when no token is held, before any request, or on `ERR009`
-   * @throws PlatformHttpError when the response is not 204: the session may go on, and the token is kept
+   * @throws SessionError if there is no token, before any request, or on `ERR009`
+   * @throws PlatformHttpError when the response is not 204: the session may still exist, so the token is kept
    */
   async logout(call: CallOptions = {}): Promise<void> {
     const { state } = this.#core;
@@ -136,7 +136,7 @@ export class PlatformSession {
 
   /**
    * `PUT sessions` (spec: Endpoints): extends the session. The specification defines no body for the response.
-   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws SessionError if there is no token, before any request, or on `ERR009`
    */
   async putSessions(call: CallOptions = {}): Promise<PlatformResponse> {
     this.#core.state.requireToken();
@@ -150,7 +150,7 @@ export class PlatformSession {
 
   /**
    * `GET sessions` (spec: Session status): the status of the session.
-   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response is not a JSON object
    */
   getSessions(call: CallOptions = {}): Promise<PlatformSessionInfo> {
@@ -164,7 +164,7 @@ export class PlatformSession {
 
   /**
    * `GET sessions/userInfo` (spec: User information): who is logged in.
-   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response is not a JSON object
    */
   getSessionsUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
@@ -177,8 +177,8 @@ export class PlatformSession {
   }
 
   /**
-   * `GET projects` (spec: Project): the projects that the platform holds.
-   * @throws SessionError when no token is held, before any request, or on `ERR009`
+   * `GET projects` (spec: Project): the projects on the platform.
+   * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has none with id and name; others are left out
    */
   getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {

@@ -60,7 +60,7 @@ export class SessionRequests {
       // The answer that renews the session may arrive after the one that rejects what it replaces.
       await state.pendingAnswers.until(isRenewed, options.signal);
       if (options.signal?.aborted) {
-        throw new ExecutionCancelledError('The call was cancelled by its caller.');
+        throw new ExecutionCancelledError('The call was canceled by its caller.');
       }
       if (!isRenewed()) throw error;
       return send();

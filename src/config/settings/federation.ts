@@ -32,18 +32,18 @@ export class FederationSettings {
   )
   FEDERATION_SECRET?: string;
 
-  @Setting('how many entities one operation may request by their keys')
+  @Setting('how many entities one operation may request by key')
   @WholeNumber(1)
   FEDERATION_MAX_REPRESENTATIONS = 1000;
 
   @Setting(
-    'maximum size of the request body of a router that sends `FEDERATION_SECRET`, in bytes; for all others, and where this is smaller, `HTTP_BODY_LIMIT_BYTES` holds',
+    'maximum size of a request body from a router that sends `FEDERATION_SECRET`, in bytes; `HTTP_BODY_LIMIT_BYTES` applies to all others, and to routers too if it is larger',
   )
   @WholeNumber(100)
   FEDERATION_BODY_LIMIT_BYTES = 1024 * 1024;
 
   @Setting(
-    'prefix of the root fields, for graphs where `me` and `projects` are taken: with `analytics` they are `analyticsMe` and `analyticsProjects`',
+    'prefix of the root fields, for graphs where `me` and `projects` are taken: with `analytics` they become `analyticsMe` and `analyticsProjects`',
     'analytics',
   )
   @Matching(
@@ -53,7 +53,7 @@ export class FederationSettings {
   FIELD_PREFIX?: string;
 
   @Setting(
-    '`@tag` for types and fields of the subgraph, for contracts of a graph: `Type=tag` or `Type.field=tag`, separated by commas',
+    '`@tag` for types and fields of the subgraph, for contracts in your graph: `Type=tag` or `Type.field=tag`, separated by commas',
     'Project=public,Project.raw=internal',
   )
   @CommaList()
@@ -64,7 +64,7 @@ export class FederationSettings {
   SUBGRAPH_TAGS: string[] = [];
 
   @Setting(
-    '`@inaccessible` for types and fields of the subgraph, which the graph then has for its router only: `Type` or `Type.field`, separated by commas',
+    '`@inaccessible` for types and fields of the subgraph, which only the router of the graph can then see: `Type` or `Type.field`, separated by commas',
     'Project.raw,User.raw',
   )
   @CommaList()
@@ -75,7 +75,7 @@ export class FederationSettings {
   SUBGRAPH_INACCESSIBLE: string[] = [];
 
   @Setting(
-    'if set, the subgraph has `@cost` and `@listSize` and is one of federation v2.9: how many projects a router shall take a list for when it adds up costs',
+    'how many projects a router assumes in a list when it adds up costs; if set, the subgraph has `@cost` and `@listSize` and requires federation v2.9',
     '100',
   )
   @IsOptional()

@@ -4,7 +4,7 @@ import { ReadableFolder } from '../checks/file-checks.js';
 import { Setting } from '../checks/setting.js';
 
 export class GraphQLSettings {
-  @Setting('`true` or `false`: introspection and the console; if not set: on, but off in production')
+  @Setting('`true` or `false`: introspection and the console; if not set: off in production, otherwise on')
   @IsOptional()
   @Flag()
   GRAPHQL_INTROSPECTION?: boolean;
@@ -13,7 +13,7 @@ export class GraphQLSettings {
   @WholeNumber(10)
   GRAPHQL_MAX_TOKENS = 1000;
 
-  @Setting('maximum depth of fields; introspection may always be 16 deep')
+  @Setting('maximum depth of fields; introspection may always be 16 levels deep')
   @WholeNumber(1)
   GRAPHQL_MAX_DEPTH = 6;
 
@@ -44,7 +44,7 @@ export class GraphQLSettings {
   GRAPHQL_MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
   @Setting(
-    'a folder of GraphQL documents, one per `.graphql` file, or manifests of Apollo or Relay; if set, no other document runs',
+    'a folder of GraphQL documents, one per `.graphql` file, or manifests from Apollo or Relay; if set, no other document runs',
     'persisted-documents',
   )
   @ReadableFolder()

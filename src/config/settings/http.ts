@@ -4,7 +4,7 @@ import { Setting } from '../checks/setting.js';
 
 export class HttpSettings {
   @Setting(
-    'exact origins, separated by commas, that browsers may call from with credentials',
+    'the exact origins from which browsers may call with credentials, separated by commas',
     'https://dashboard.example',
   )
   @CommaList()
@@ -18,16 +18,16 @@ export class HttpSettings {
   @WholeNumber(16)
   HTTP_BODY_LIMIT_BYTES = 65536;
 
-  @Setting('requests in flight at once, in all; fewer while the process is busy')
+  @Setting('maximum number of requests in flight at once, from all callers; fewer while the process is busy')
   @WholeNumber(1)
   MAX_IN_FLIGHT = 4096;
 
-  @Setting('requests in flight at once of one session')
+  @Setting('maximum number of requests in flight at once from one session')
   @WholeNumber(1)
   MAX_IN_FLIGHT_PER_SESSION = 128;
 
   @Setting(
-    'further request headers that pages of `CORS_ORIGINS` may set, separated by commas',
+    'additional request headers that pages of `CORS_ORIGINS` may set, separated by commas',
     'baggage,sentry-trace',
   )
   @CommaList()

@@ -15,19 +15,19 @@ export class LoginSettings {
   ANONYMOUS_LOGIN = true;
 
   @Setting(
-    '`true` or `false`: whether the mutation `identityToken` makes tokens by which other clients join a session',
+    '`true` or `false`: whether the mutation `identityToken` creates tokens with which other clients can join a session',
   )
   @Flag()
   IDENTITY_TOKENS = false;
 
   @Setting(
-    'seconds for which the platform takes an identity token, for its `expiresAt`; the platform does not tell',
+    'how many seconds the platform accepts an identity token, used for its `expiresAt`; the platform does not report it',
   )
   @WholeNumber(1, 86_400)
   IDENTITY_TOKEN_SECONDS = 60;
 
   @Setting(
-    'failed logins per minute of one account from one network before `RATE_LIMITED`; after five times as many of one account, or from one network, further attempts are delayed; see docs/operations.md',
+    'failed logins per minute to one account from one network before `RATE_LIMITED`; after five times as many to one account, or from one network, further attempts are delayed; see docs/operations.md',
   )
   @WholeNumber(1)
   LOGIN_FAILURES_PER_MINUTE = 10;

@@ -30,19 +30,18 @@ export class OperationsSettings {
   )
   METRICS_PORT?: number;
 
-  @Setting('the address of `METRICS_PORT`; it has no authentication: keep it inside the network')
+  @Setting(
+    'the address on which `METRICS_PORT` listens; it has no authentication: keep it inside your network',
+  )
   @Rule('must be an address or the name of one, without scheme and port', isListenAddress)
   METRICS_HOST = '127.0.0.1';
 
   @Setting('where the audit log goes: `stdout`, the path of a file, or `off`; see docs/audit.md')
-  @Rule(
-    'must be stdout, off, or the path of a file, which starts with ./ where its name is such a word',
-    isAuditLog,
-  )
+  @Rule('must be stdout, off, or the path of a file; a file with such a name needs ./ in front', isAuditLog)
   AUDIT_LOG = 'stdout';
 
   @Setting(
-    'for how many seconds after SIGTERM or SIGINT the service keeps serving while `/readyz` answers 503, so that balancers send new requests elsewhere; if not set: 5 in production, else 0',
+    'how many seconds after SIGTERM or SIGINT the service keeps serving while `/readyz` answers 503, so that load balancers send new requests elsewhere; if not set: 5 in production, otherwise 0',
     '5',
   )
   @IsOptional()

@@ -40,7 +40,7 @@ export class PlatformSettings {
   @Matching(/^[A-Za-z0-9]{1,32}$/, 'must be 1 to 32 letters or digits')
   PLATFORM_HEADER_VENDOR = 'SVC';
 
-  @Setting('how many redirects one call may follow; one more is a too-many-redirects error')
+  @Setting('how many redirects one call may follow; any more are a too-many-redirects error')
   @WholeNumber(0, 100)
   PLATFORM_MAX_REDIRECTS = 30;
 
@@ -67,9 +67,7 @@ export class PlatformSettings {
   @WholeNumber(10, LONGEST_TIMER_MS)
   PLATFORM_TIMEOUT_MS = 8000;
 
-  @Setting(
-    'the largest answer of the platform in bytes, decoded; a larger one is an error of that call alone',
-  )
+  @Setting('maximum size of an answer from the platform in bytes, decoded; a larger one fails only that call')
   @WholeNumber(1024, 1024 * 1024 * 1024)
   PLATFORM_MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -82,7 +80,7 @@ export class PlatformSettings {
   PLATFORM_PROXY_URL?: string;
 
   @Setting(
-    'the proxy to an https platform where `PLATFORM_PROXY_URL` is not set, as other tools read it; in lower case too',
+    'the proxy to an https platform if `PLATFORM_PROXY_URL` is not set, as in other tools; the name may be in lower case',
     'http://proxy.example:3128',
   )
   @Rule(IS_PROXY, isUsualProxy('https:'))
@@ -93,7 +91,7 @@ export class PlatformSettings {
   HTTP_PROXY?: string;
 
   @Setting(
-    'hosts that are reached without a proxy, as in most tools: names (subdomains included), addresses, ranges, each with or without `:port`, or `*`',
+    'hosts that are reached without a proxy, as in other tools: names (subdomains included), addresses, ranges, each with or without `:port`, or `*`',
     'localhost,.internal.example,10.0.0.0/8',
   )
   NO_PROXY = '';

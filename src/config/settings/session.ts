@@ -77,7 +77,7 @@ export class SessionSettings {
   SESSION_HEADER = 'authorization';
 
   @Setting(
-    'milliseconds for which the answer to a read is reused for the same session; a change or the end of the session drops it; 0: never',
+    'how many milliseconds the answer to a read is reused for the same session; it is dropped when the session changes or ends; `0`: never reused',
   )
   @WholeNumber(0, LONGEST_TIMER_MS)
   READ_REUSE_MS = 0;

@@ -26,17 +26,17 @@ export class TelemetrySettings {
   OTEL_SDK_DISABLED = false;
 
   @Setting(
-    'the OTLP collector of traces and metrics; setting it turns both on',
+    'the OTLP collector for traces and metrics; setting it turns both on',
     'http://collector.example:4318',
   )
   @Rule(ENDPOINT, isEndpoint)
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
-  @Setting('the whole address for traces, in place of `OTEL_EXPORTER_OTLP_ENDPOINT` with `/v1/traces`')
+  @Setting('the full URL for traces, instead of `OTEL_EXPORTER_OTLP_ENDPOINT` with `/v1/traces`')
   @Rule(ENDPOINT, isEndpoint)
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string;
 
-  @Setting('the whole address for metrics, in place of `OTEL_EXPORTER_OTLP_ENDPOINT` with `/v1/metrics`')
+  @Setting('the full URL for metrics, instead of `OTEL_EXPORTER_OTLP_ENDPOINT` with `/v1/metrics`')
   @Rule(ENDPOINT, isEndpoint)
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT?: string;
 
@@ -45,7 +45,9 @@ export class TelemetrySettings {
   @Rule(HEADERS, isHeaders)
   OTEL_EXPORTER_OTLP_HEADERS?: string;
 
-  @Setting('headers for traces alone, in addition to `OTEL_EXPORTER_OTLP_HEADERS` and before it')
+  @Setting(
+    'headers for traces only, in addition to `OTEL_EXPORTER_OTLP_HEADERS`; they take precedence over it',
+  )
   @Secret()
   @Rule(HEADERS, isHeaders)
   OTEL_EXPORTER_OTLP_TRACES_HEADERS?: string;
@@ -55,27 +57,30 @@ export class TelemetrySettings {
   @Rule(HEADERS, isHeaders)
   OTEL_EXPORTER_OTLP_METRICS_HEADERS?: string;
 
-  @Setting('the protocol of the collector; only `http/protobuf`')
+  @Setting('the protocol of the collector; must be `http/protobuf`')
   @IsIn(['http/protobuf'])
   OTEL_EXPORTER_OTLP_PROTOCOL = 'http/protobuf';
 
-  @Setting('`otlp` or `none`; not set: `otlp` where there is an endpoint')
+  @Setting('`otlp` or `none`; if not set: `otlp` if there is an endpoint')
   @IsOptional()
   @IsIn(['otlp', 'none'])
   OTEL_TRACES_EXPORTER?: 'otlp' | 'none';
 
-  @Setting('`otlp` or `none`; not set: `otlp` where there is an endpoint')
+  @Setting('`otlp` or `none`; if not set: `otlp` if there is an endpoint')
   @IsOptional()
   @IsIn(['otlp', 'none'])
   OTEL_METRICS_EXPORTER?: 'otlp' | 'none';
 
   @Setting(
-    'which traces are recorded; the `parentbased_` ones leave that to a caller who sends `traceparent`',
+    'which traces are recorded; the `parentbased_` samplers leave that to a caller who sends `traceparent`',
   )
   @IsIn(SAMPLERS)
   OTEL_TRACES_SAMPLER: (typeof SAMPLERS)[number] = 'parentbased_always_on';
 
-  @Setting('the share of traces, from 0 to 1, that the `traceidratio` samplers record; not set: all', '0.1')
+  @Setting(
+    'the share of traces, from 0 to 1, that the `traceidratio` samplers record; if not set: all',
+    '0.1',
+  )
   @Rule('must be a number from 0 to 1', (value) => value === undefined || isShare(value))
   OTEL_TRACES_SAMPLER_ARG?: string;
 
@@ -83,7 +88,7 @@ export class TelemetrySettings {
   @WholeNumber(1)
   OTEL_BSP_SCHEDULE_DELAY = 5000;
 
-  @Setting('spans that wait for their export; more are dropped')
+  @Setting('how many spans may wait for export; any more are dropped')
   @WholeNumber(1)
   OTEL_BSP_MAX_QUEUE_SIZE = 2048;
 
@@ -91,7 +96,7 @@ export class TelemetrySettings {
   @WholeNumber(1)
   OTEL_METRIC_EXPORT_INTERVAL = 60_000;
 
-  @Setting('`true` sends `traceparent` to the platform, for a platform that continues traces')
+  @Setting('`true` sends `traceparent` to the platform; use it if the platform supports trace propagation')
   @Flag()
   OTEL_PROPAGATE_TO_PLATFORM = false;
 }

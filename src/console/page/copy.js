@@ -1,10 +1,10 @@
 const SHOWN_MS = 1500;
 
-/** Copies a text, if there is one to give, and says so on the button that asked for it. */
+/** Copies a text, if there is one, and says so on the button that was clicked. */
 export async function copyFrom(button, text) {
   const label = button.textContent;
   const name = button.getAttribute('aria-label');
-  // What it is called is what it shows, for those who speak to it as well.
+  // Its accessible name is the text that it shows, which also helps voice control.
   button.removeAttribute('aria-label');
   button.textContent = text === undefined ? 'Has a secret' : (await copy(text)) ? 'Copied' : 'Not allowed';
   button.disabled = true;
@@ -16,7 +16,7 @@ export async function copyFrom(button, text) {
 }
 
 async function copy(text) {
-  // Over plain http a browser has no clipboard for pages, but on the machine itself.
+  // Over plain http, browsers give pages a clipboard only on the machine itself.
   if (navigator.clipboard === undefined) return copyBySelection(text);
   try {
     await navigator.clipboard.writeText(text);

@@ -1,10 +1,10 @@
 const DEADLINES = [
-  ['platformExpiresAt', 'until the platform’s time-out'],
+  ['platformExpiresAt', 'until the platform’s timeout'],
   ['idleExpiresAt', 'until it is idle for too long'],
-  ['expiresAt', 'until its latest end'],
+  ['expiresAt', 'until its final end'],
 ];
 
-/** The deadline that comes first, in milliseconds of the clock of the service, and what it is. */
+/** The deadline that comes first, in milliseconds by the service's clock, and what it is. */
 export function firstDeadline(session) {
   return DEADLINES.map(([name, meaning]) => ({ at: Date.parse(session[name] ?? ''), meaning }))
     .filter(({ at }) => !Number.isNaN(at))
@@ -28,7 +28,7 @@ const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
 });
 
-/** A time of today without its day. */
+/** Leaves out the day if it is today. */
 export function timeText(iso) {
   const date = new Date(iso);
   const format = date.toDateString() === new Date().toDateString() ? TIME : DAY_AND_TIME;

@@ -1,6 +1,6 @@
 /**
- * In the editors Tab indents, so the keyboard could not leave them. After Esc the next Tab belongs to the browser, which goes on to
- * what comes next, or with Shift to what came before.
+ * In the editors, Tab indents, so the keyboard could not leave them. After Esc, the next Tab belongs to the browser, which moves to
+ * the next element, or with Shift to the previous one.
  */
 export function letTabLeaveEditors(root) {
   let mayLeave = false;
@@ -9,7 +9,7 @@ export function letTabLeaveEditors(root) {
     (event) => {
       if (event.target.closest('.CodeMirror') === null) return;
       if (event.key === 'Tab' && mayLeave) event.stopPropagation();
-      // Shift comes before the Tab that it belongs to.
+      // Shift is pressed before the Tab that it belongs to.
       if (event.key !== 'Shift') mayLeave = event.key === 'Escape';
     },
     // Before the editor sees the key.
@@ -17,7 +17,7 @@ export function letTabLeaveEditors(root) {
   );
 }
 
-/** The editor gives its fields no names, and makes those of variables and headers late. */
+/** The editor gives its fields no names, and creates those of variables and headers late. */
 const NAMES = {
   '.graphiql-query-editor': 'Query',
   '.graphiql-editor-tool .graphiql-editor:nth-child(1)': 'Variables',
@@ -25,7 +25,7 @@ const NAMES = {
   '.result-window': 'Result',
 };
 
-/** Names the fields of the editors for those who hear the page, as soon as they are there. */
+/** Names the fields of the editors for screen readers, as soon as they exist. */
 export function nameEditors(root) {
   const observer = new MutationObserver(() => {
     for (const [place, name] of Object.entries(NAMES)) {

@@ -13,10 +13,10 @@ query Start {
   }
 }
 `;
-/** What federation adds for routers; who writes queries has no use for it. */
+/** What federation adds for routers; it is of no use to people who write queries. */
 const FEDERATION = /^(_|federation__|link__)/;
 
-/** The editor, with the query and the variables that the address has. It never runs them by itself. */
+/** The editor, with the query and the variables from the address. It never runs them on its own. */
 export function showExplorer() {
   const root = document.getElementById('graphiql');
   const address = new URLSearchParams(location.search);
@@ -44,8 +44,8 @@ export function showExplorer() {
 }
 
 /**
- * Who opens the address of what is in the editor sees the same. A secret would stay in the history of every browser, so there is no
- * address of one.
+ * An address that shows the content of the editor to whoever opens it. A secret would stay in the history of every browser, so there is no
+ * address for one.
  */
 function link({ query, variables }) {
   const parts = Object.entries({ query: query ?? FIRST_QUERY, variables }).filter(([, text]) => text?.trim());

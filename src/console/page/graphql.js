@@ -1,4 +1,4 @@
-/** What the service says about itself: the prefix of its root fields, whether it takes guests, and the demo's logins. */
+/** What the service says about itself: the prefix of its root fields, whether it accepts guests, and the demo logins. */
 export const settings = JSON.parse(document.body.dataset.settings);
 
 /** Selects a root field by its name in this service, under its usual name. */
@@ -12,14 +12,14 @@ const ENDPOINT = '/graphql';
 const SAME_CLOCK_MS = 2000;
 const listeners = new Set();
 
-/** What is told of an answer: its errors, and by how many milliseconds the clock of the service is ahead of this one. */
+/** What followers learn about an answer: its errors, and how many milliseconds the service's clock is ahead of this one. */
 export function onAnswer(listener) {
   listeners.add(listener);
 }
 
 /**
  * Sends a document. The session cookie is HttpOnly: this page sends the handle without ever seeing it. The answer is GraphQL's
- * whatever its status; everybody who follows is told of it, unless it is `quiet`.
+ * whatever its status; followers are notified, unless it is `quiet`.
  */
 export async function post({ query, variables, operationName }, { headers = {}, quiet = false } = {}) {
   const response = await fetch(ENDPOINT, {
@@ -33,7 +33,7 @@ export async function post({ query, variables, operationName }, { headers = {}, 
   return { answer, clock };
 }
 
-/** Sends a document of this page's own. @throws Error of the first error where nothing was answered. */
+/** Sends one of this page's own documents. @throws Error for the first error if there is no data. */
 export async function ask(query, variables) {
   const { answer } = await post({ query, variables });
   if (answer.errors && isEmpty(answer.data)) throw new Error(told(answer.errors[0]));
@@ -48,7 +48,7 @@ export function told({ message, extensions: { reason, retryAfter } = {} }) {
     : `${message} (${reason}${wait})`;
 }
 
-/** The header has whole seconds, so a small difference is none. */
+/** The header has whole seconds, so a small difference does not count. */
 function clockAhead(response) {
   const ahead = Date.parse(response.headers.get('date') ?? '') - Date.now();
   return Math.abs(ahead) > SAME_CLOCK_MS ? ahead : 0;

@@ -1,15 +1,15 @@
 /**
  * What the editor keeps in this browser: open tabs, sizes, the theme and the history. Local storage is open to every script of
- * this origin, now and later, so a text that has a place for a secret is not kept at all.
+ * this origin, now and later, so a text with a place for a secret is not kept at all.
  */
 const SECRET = /password|apiKey|identityToken|profileKey|authorization|bearer/i;
 const TABS = 'graphiql:tabState';
-/** GraphiQL keeps them a second time, where the variables would be without the query that says what they are. */
+/** GraphiQL also keeps these separately, without the query that would say what the variables are. */
 const OF_ACTIVE_TAB = { 'graphiql:query': 'query', 'graphiql:variables': 'variables' };
 
 export const mentionsSecret = (text) => SECRET.test(text);
 
-/** In the form that GraphiQL asks for; what it keeps begins with `graphiql:`. */
+/** In the form that GraphiQL expects; its keys begin with `graphiql:`. */
 export const kept = {
   getItem: (key) => {
     const part = OF_ACTIVE_TAB[key];

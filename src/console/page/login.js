@@ -5,7 +5,7 @@ const USERNAME = { name: 'username', label: 'User name', autocomplete: 'username
 const PASSWORD = { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' };
 const secret = (name, label) => ({ name, label, type: 'password', autocomplete: 'off' });
 
-/** What each way of logging in asks for, and what it adds to the input. */
+/** The fields of each way to log in, and what it adds to the input. */
 const WAYS = {
   password: { fields: [USERNAME, PASSWORD] },
   ldap: { fields: [USERNAME, PASSWORD], input: { mode: 'LDAP' } },
@@ -22,7 +22,7 @@ const form = element('login-form');
 const mode = element('mode');
 const trouble = element('login-error');
 
-/** The form for every way to log in, and the demo's logins to click. */
+/** The form for every way to log in, and the demo logins as buttons. */
 export function showLogin() {
   if (!settings.guests) mode.querySelector('[value=guest]').remove();
   mode.addEventListener('change', showFields);
@@ -38,7 +38,7 @@ export function showLogin() {
   follow(({ session }) => {
     if (session === undefined) return;
     const isLoggedIn = session !== null;
-    // Only at the change: who opened it to log in as somebody else keeps it open.
+    // Only when it changes: somebody who opened the form to log in as another user keeps it open.
     if (isLoggedIn !== wasLoggedIn) element('login').open = !isLoggedIn;
     wasLoggedIn = isLoggedIn;
   });
@@ -65,7 +65,7 @@ function setBusy(isBusy) {
   for (const button of element('login').querySelectorAll('button')) button.disabled = isBusy;
 }
 
-/** New fields are empty: nothing secret stays in the page. */
+/** New fields are empty: no secret stays in the page. */
 function showFields() {
   trouble.textContent = '';
   const { fields } = WAYS[mode.value];

@@ -43,7 +43,7 @@ function clear() {
   more.hidden = true;
 }
 
-/** @param after the cursor to go on from; without it the list begins anew. */
+/** @param after the cursor to continue from; without it the list starts over. */
 async function load(after) {
   const asked = (newest += 1);
   const nameContains = element('project-search').value.trim();
@@ -51,7 +51,7 @@ async function load(after) {
   note.textContent = 'Loading…';
   try {
     const { answer } = await post({ query: PROJECTS, variables: { first: PAGE, after, filter } });
-    // A later question, or another session, has come meanwhile.
+    // A later query, or another session, has arrived meanwhile.
     if (asked !== newest) return;
     if (!answer.data?.projectsConnection) throw new Error(told(answer.errors[0]));
     show(answer.data.projectsConnection, after !== undefined);
@@ -83,7 +83,7 @@ function projectItem({ id, name, status }) {
   return item;
 }
 
-/** As the platform counts: 0 active, above idle, below offline. */
+/** The platform's numbers: 0 is active, above 0 is idle, below 0 is offline. */
 function statusTag(status) {
   const text = status === null ? 'unknown' : status > 0 ? 'idle' : 'offline';
   return Object.assign(document.createElement('span'), { className: 'tag', textContent: text });

@@ -17,12 +17,12 @@ let whole = { id: undefined, milliseconds: 0 };
 let checkedDeadline;
 let statusOfState;
 
-/** Shows who is logged in and until when, and lets them extend and end it. */
+/** Shows who is logged in and until when, and lets them extend and end the session. */
 export function showSession() {
   follow((state) => {
     current = state;
     const text = stateText(state);
-    // What a button has just done stays there to read until the state says something new.
+    // The result of a button stays readable until the state changes.
     if (text !== statusOfState) showStatus(text);
     statusOfState = text;
     panel.hidden = !state.session;
@@ -33,7 +33,7 @@ export function showSession() {
   whenClicked('logout', `mutation { ${field('logout')} { loggedOut } }`);
 }
 
-/** One line for all of the page, read aloud where it changes. */
+/** One status line for the whole page, read aloud when it changes. */
 export function showStatus(text) {
   const status = element('status');
   if (status.textContent !== text) status.textContent = text;
@@ -41,9 +41,9 @@ export function showStatus(text) {
 
 function stateText({ session, user, userTrouble, ended, trouble }) {
   if (trouble !== undefined) return trouble;
-  if (session === undefined) return 'Asking for the session…';
+  if (session === undefined) return 'Loading the session…';
   if (session === null) return ended === undefined ? loggedOutText() : (ENDINGS[ended] ?? 'Logged out');
-  if (userTrouble !== undefined) return `Logged in. Who it is cannot be asked: ${userTrouble}`;
+  if (userTrouble !== undefined) return `Logged in, but your name cannot be loaded: ${userTrouble}`;
   return user ? `Logged in as ${user.fullName ?? 'somebody without a name'}` : 'Logged in';
 }
 
@@ -81,12 +81,12 @@ function tick() {
   element('deadline').textContent = meaning;
   element('meter').style.width = `${(100 * Math.max(0, remaining)) / Math.max(1, whole.milliseconds)}%`;
   const isSoon = remaining < SOON_MS;
-  // Told once, to those who hear the page too; of a session that is never longer there is nothing to tell.
+  // Announced once, to screen readers too; not for a session that never lasts longer than that.
   if (isSoon && whole.milliseconds > SOON_MS && !panel.classList.contains('soon')) {
     showStatus('The session ends within a minute: extend it to stay');
   }
   panel.classList.toggle('soon', isSoon);
-  // The platform may have been used by others meanwhile: it alone knows whether the session is over.
+  // Others may have used the session meanwhile: only the platform knows whether it is over.
   if (remaining <= 0 && checkedDeadline !== at) {
     checkedDeadline = at;
     void askWho();

@@ -2,17 +2,17 @@ import { field, onAnswer, post, told } from './graphql.js';
 
 const SESSION = `{ ${field('session')} { expiresAt idleExpiresAt platformExpiresAt startedAt transport profile } }`;
 const ME = `${field('me')} { fullName initials }`;
-/** The platform tells its time-out by this alone, and is used by it. */
+/** The only query with which the platform reports its timeout; it also counts as use. */
 const TIMEOUT = `${field('sessionStatus')} { timeoutSeconds }`;
 
 /**
- * What this page knows of its session.
+ * What this page knows about its session.
  *
  * - `session`: undefined until it is known, null without one
- * - `user`: who it is of, once the platform has said so; `userTrouble`: why it does not say so
- * - `ended`: why there is none any more
- * - `trouble`: why the service could not be asked; what was known before still stands
- * - `clock`: by how many milliseconds the clock of the service is ahead of this one
+ * - `user`: whose session it is, once the platform has said so; `userTrouble`: why it has not
+ * - `ended`: why there is no longer a session
+ * - `trouble`: why the service could not be queried; what was known before still holds
+ * - `clock`: how many milliseconds the service's clock is ahead of this one
  */
 let state = { session: undefined, clock: 0 };
 const followers = new Set();
@@ -27,7 +27,7 @@ export function follow(follower) {
   follower(state);
 }
 
-/** Asks the service, which asks nobody and prolongs nothing. Those who ask meanwhile share one further question. */
+/** Queries the service, which does not call the platform and extends nothing. Calls that arrive meanwhile share one more query. */
 export function refresh() {
   if (asking !== undefined) {
     askAgain = true;
@@ -54,7 +54,7 @@ async function askPlatform(query) {
   update({ user, userTrouble: user === undefined && answer.errors ? told(answer.errors[0]) : undefined });
 }
 
-/** Whether two states are of one session; the same person may log in twice. */
+/** Whether two states belong to the same session; the same person may log in twice. */
 export function idOf(session) {
   return session && `${session.startedAt} ${session.transport} ${session.profile}`;
 }
@@ -65,7 +65,7 @@ async function askSession() {
     if (answer.data === undefined || answer.data === null) throw new Error(told(answer.errors[0]));
     accept(answer.data.session, clock);
   } catch (error) {
-    update({ trouble: `The session cannot be asked for: ${error.message}` });
+    update({ trouble: `The session cannot be loaded: ${error.message}` });
   }
 }
 
@@ -88,7 +88,7 @@ function update(changes) {
   for (const follower of followers) follower(state);
 }
 
-// Any answer may mean that the session has begun, moved or ended, whoever asked and whatever the document was.
+// Any answer may mean that the session has started, changed or ended, whoever sent the document and whatever it was.
 onAnswer(({ errors = [] }) => {
   const refusal = errors.find(({ extensions }) => extensions?.code === 'UNAUTHENTICATED');
   if (refusal !== undefined) lastRefusal = refusal.extensions.reason;

@@ -16,7 +16,7 @@ export interface CredentialProfile {
   readonly applicationType?: number;
   /** Hexadecimal SHA-256 of the key that opens the profile. */
   readonly profileKeySha256: string;
-  /** How many seconds fetched credentials serve further logins; default 0: each login fetches them. */
+  /** How many seconds fetched credentials are used for further logins; default 0: each login fetches them. */
   readonly ttlSeconds?: number;
 }
 

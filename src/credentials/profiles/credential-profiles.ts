@@ -61,7 +61,7 @@ export class CredentialProfiles {
     return this.#resolutions.get(name);
   }
 
-  /** The login of a profile, for a session that it has opened; undefined when the profile is gone. */
+  /** The login of a profile, for a session that it has opened; undefined if the profile no longer exists. */
   loginOf(name: string): Once<ProfileLogin> | undefined {
     return this.#opened.get(name)?.login;
   }

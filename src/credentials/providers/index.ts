@@ -1,4 +1,4 @@
-// Every store that a credential can come from. A new one is a file beside this one and a line here: profiles find its
+// Every store that a credential can come from. A new one is a file next to this one and a line here: profiles find its
 // definition among these exports.
 export { env, type EnvParameters, envStore } from './env.js';
 export { file, type FileParameters, fileStore } from './file.js';

@@ -21,7 +21,7 @@ const RULES = {
   secretName: TEXT,
 };
 
-/** Plain HTTP only if the SDK is told to allow it, which is for tests. */
+/** Plain HTTP only if the SDK is configured to allow it, which is for tests. */
 function isAddress(value: unknown, { clientOptions }: Values): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, username, password } = new URL(value);
@@ -38,7 +38,7 @@ export const keyVaultStore = defineStore('key_vault', {
 
 /**
  * A credential from Azure Key Vault (spec, "Credential providers"), with Azure's default credential chain, fetched at
- * each call unless `ttlSeconds` says how long it serves. With `key`, one key of a JSON secret.
+ * each call unless `ttlSeconds` says how long it is kept. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used

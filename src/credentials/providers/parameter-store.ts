@@ -25,7 +25,7 @@ export const parameterStoreStore = defineStore('parameter_store', {
 
 /**
  * A credential from AWS Parameter Store (spec, "Credential providers"), always decrypted, fetched at each call unless
- * `ttlSeconds` says how long it serves.
+ * `ttlSeconds` says how long it is kept.
  *
  * @param parameters.name - name or ARN
  * @returns a provider that throws CredentialError

@@ -50,7 +50,7 @@ export const secretManagerStore = defineStore('secret_manager', {
 
 /**
  * A credential from Google Cloud Secret Manager (spec, "Credential providers"), with application default credentials,
- * fetched at each call unless `ttlSeconds` says how long it serves. With `key`, one key of a JSON secret.
+ * fetched at each call unless `ttlSeconds` says how long it is kept. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used

@@ -26,7 +26,7 @@ export const secretsManagerStore = defineStore('secrets_manager', {
 
 /**
  * A credential from AWS Secrets Manager (spec, "Credential providers"), fetched at each call unless `ttlSeconds` says
- * how long it serves. With `key`, one key of a JSON secret.
+ * how long it is kept. With `key`, one key of a JSON secret.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used

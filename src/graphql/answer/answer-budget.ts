@@ -2,12 +2,12 @@ import { RefusedRequestError } from '../errors/refused-request-error.js';
 import { type Size, textBytes, textBytesAtMost } from './json-size.js';
 import { measureAnswer, type Selected } from './measure-answer.js';
 
-/** An answer that may take this much is made in turn with others. */
+/** Answers that may be larger than this take turns. */
 const HEAVY_BYTES = 1024 * 1024;
 const HEAVY_NODES = 50_000;
 
 /**
- * What the answer of one request may still hold. It is charged with each value that a resolver gives, before GraphQL
+ * How much the answer to one request may still hold. Each value that a resolver returns is charged to it, before GraphQL
  * completes the value and long before it is written.
  */
 export class AnswerBudget {
@@ -23,7 +23,7 @@ export class AnswerBudget {
     this.#limits = limits;
   }
 
-  /** Whether the answer is large enough to be made in turn with others. */
+  /** Whether the answer is large enough to take turns with others. */
   get isHeavy(): boolean {
     return this.#atMost > HEAVY_BYTES || this.#nodes > HEAVY_NODES;
   }
@@ -63,6 +63,6 @@ export class AnswerBudget {
 }
 
 function tooLarge(limit: number, unit: string, setting: string): RefusedRequestError {
-  const message = `The answer would have more than ${limit} ${unit} (${setting}): select less`;
+  const message = `The answer would have more than ${limit} ${unit} (${setting}): request less data`;
   return new RefusedRequestError(message, undefined, 'GRAPHQL_VALIDATION_FAILED', 'ANSWER_TOO_LARGE');
 }

@@ -17,8 +17,8 @@ export interface AnswerReader {
 }
 
 /**
- * The answer to one request while it is made: it is limited, and if it is large, it is made in turn with others and only while
- * its caller is there.
+ * The answer to one request while it is made. It is limited. If it is large, it takes turns with others, and is made only while its
+ * caller is there.
  */
 export class AnswerInMaking {
   readonly #budget: AnswerBudget;
@@ -51,7 +51,7 @@ export class AnswerInMaking {
     return value;
   }
 
-  /** Each field has an iteration of the event loop of its own: completing all at once would keep others waiting. */
+  /** Each field gets its own iteration of the event loop: completing all at once would keep others waiting. */
   async #waitForTurn(): Promise<void> {
     const { name, gone } = this.#reader;
     const signal = gone();

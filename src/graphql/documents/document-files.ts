@@ -11,7 +11,7 @@ export interface DocumentInFile {
   readonly id: string | undefined;
 }
 
-/** What a manifest of Apollo's says of itself. */
+/** What one of Apollo's manifests says about itself. */
 const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 
 /**

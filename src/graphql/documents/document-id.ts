@@ -7,7 +7,7 @@ class TwoDocumentsError extends Error {
 }
 
 /**
- * Takes `documentId` of GraphQL over HTTP as what Apollo calls a persisted query: the id of an allowed document, as
+ * Treats `documentId` of GraphQL over HTTP as what Apollo calls a persisted query: the id of an allowed document, as
  * `sha256:` with the hash of its text, or as a manifest names it.
  */
 export function readDocumentIds(server: FastifyInstance): void {
@@ -34,7 +34,7 @@ function extensionsOf(fields: Fields, id: string): Fields {
   const { query } = fields;
   const hasQuery = query !== undefined && query !== null;
   if (hasQuery || extensions.persistedQuery !== undefined) {
-    throw new TwoDocumentsError('A request has either documentId or a document');
+    throw new TwoDocumentsError('A request must have either documentId or a document, not both');
   }
   return { ...extensions, persistedQuery: { version: 1, sha256Hash: id.replace(/^sha256:/, '') } };
 }

@@ -68,7 +68,7 @@ export class DocumentMeasure {
     return withDirectives(this.#ofSelections(operation.selectionSet, root), operation);
   }
 
-  /** Each fragment by itself, used or not. A fragment on an introspection type reads the schema. */
+  /** Each fragment on its own, used or not. A fragment on an introspection type reads the schema. */
   ofFragments(): Measure[] {
     return [...this.#fragments].map(([name, { typeCondition }]) => {
       const measure = this.#ofFragment(name);

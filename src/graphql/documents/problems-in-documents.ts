@@ -1,7 +1,7 @@
 import { isReadableFolder } from '../../config/checks/file-checks.js';
 import { PersistedDocuments, PersistedDocumentsError } from './persisted-documents.js';
 
-/** What is wrong in the folder of persisted documents; empty where none is set or readable. */
+/** What is wrong in the folder of persisted documents; empty if none is set or readable. */
 export async function problemsInDocuments({
   PERSISTED_DOCUMENTS: folder,
 }: {

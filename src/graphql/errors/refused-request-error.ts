@@ -6,11 +6,11 @@ import { type ErrorReason } from '../../errors/error-reasons.js';
 export class RefusedRequestError extends GraphQLError {
   constructor(
     message: string,
-    /** The HTTP status of the answer; undefined where only a field is refused. */
+    /** The HTTP status of the answer; undefined if only a field is refused. */
     status: number | undefined,
     readonly code: ErrorCode,
     readonly reason?: ErrorReason,
-    /** Seconds after which the same request may succeed; undefined where it never will. */
+    /** Seconds after which the same request may succeed; undefined if it never will. */
     readonly retryAfter?: number,
   ) {
     super(message, status === undefined ? {} : { extensions: { http: { status } } });

@@ -6,14 +6,14 @@ export interface AskedOperation extends AskedQuery {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** The parts of a request that say what it asks for. */
+/** The parts of a request that say what it queries. */
 interface GraphQLRequest {
   readonly method: string;
   readonly headers: { readonly accept?: string | undefined };
   readonly body: unknown;
 }
 
-/** What a plain request asks for; undefined for one that Apollo reads in another way, refuses, or knows by a hash. */
+/** What a plain request queries; undefined for one that Apollo reads in another way, refuses, or knows by a hash. */
 export function askedOperation({ method, headers, body }: GraphQLRequest): AskedOperation | undefined {
   if (method !== 'POST' || !isFields(body)) return undefined;
   const { query, operationName, variables, extensions } = body;

@@ -5,7 +5,7 @@ import { type GraphQLContext } from '../request/graphql-context.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
 import { RepeatedQueryRoute } from './repeated-query-route.service.js';
 
-/** Has frequent queries answered by compiled code. Apollo does not change such an answer. */
+/** Lets compiled code answer frequent queries. Apollo does not change such an answer. */
 @Plugin()
 export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContext> {
   constructor(

@@ -12,7 +12,7 @@ import { isCompilable } from './compilable.js';
 const USES_BEFORE_COMPILING = 8;
 const MAX_COMPILED = 200;
 
-/** What a request asks for, after validation. */
+/** What a request queries, after validation. */
 export interface RequestedOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -32,7 +32,7 @@ export class CompiledQueries {
     this.#usesBefore = usesBefore;
   }
 
-  /** Compiled queries held. */
+  /** How many compiled queries are kept. */
   get size(): number {
     return this.#compiled.size;
   }

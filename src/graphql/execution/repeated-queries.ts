@@ -1,6 +1,6 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 
-/** What decides, besides the variables, what a request is answered. */
+/** What decides the answer to a request, besides the variables. */
 export interface AskedQuery {
   readonly query: string;
   readonly operationName: string | undefined;
@@ -8,7 +8,7 @@ export interface AskedQuery {
   readonly accept: string | undefined;
 }
 
-/** What Apollo made of a query. */
+/** How Apollo answered a query. */
 export interface KnownQuery {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -19,7 +19,7 @@ export interface KnownQuery {
 type Known = Omit<AskedQuery, 'query'> & KnownQuery;
 
 const MOST_QUERIES = 200;
-/** Names of operations and values of `Accept` by which one query is asked for. */
+/** Operation names and values of `Accept` with which one query is requested. */
 const MOST_VARIANTS = 8;
 const MOST_CHARACTERS = 8 * 1024;
 
@@ -27,7 +27,7 @@ const MOST_CHARACTERS = 8 * 1024;
 export class RepeatedQueries {
   readonly #known = new Map<string, Known[]>();
 
-  /** Queries held. */
+  /** How many queries are kept. */
   get size(): number {
     return this.#known.size;
   }
@@ -36,7 +36,7 @@ export class RepeatedQueries {
     return this.#known.get(asked.query)?.find((known) => isAskedAs(known, asked));
   }
 
-  /** Takes the place of what was known before: Apollo may have parsed the text again. */
+  /** Replaces what was known before: Apollo may have parsed the text again. */
   remember(asked: AskedQuery, known: KnownQuery): void {
     const { query, operationName, accept } = asked;
     if (query.length + (accept?.length ?? 0) > MOST_CHARACTERS) return;

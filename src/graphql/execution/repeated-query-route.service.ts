@@ -21,9 +21,9 @@ const OK = 200;
 type Executed = Omit<KnownQuery, 'contentType'>;
 
 /**
- * Answers a query that Apollo has answered before by compiled code. Its document is parsed, validated and measured, and all
- * that Apollo would still do for it is to hash and look up its text and to ask its plugins, of which none has a say in a plain
- * query: that takes a third of the time of a small request. Whatever is not such a request goes to Apollo.
+ * Answers a query that Apollo has answered before, with compiled code. Its document is parsed, validated and measured. All
+ * that Apollo would still do for it is to hash and look up its text and to call its plugins, none of which affects a plain
+ * query: that takes a third of the time of a small request. Every other request goes to Apollo.
  */
 @Injectable()
 export class RepeatedQueryRoute {
@@ -37,14 +37,14 @@ export class RepeatedQueryRoute {
     private readonly federation: FederationAccess,
   ) {}
 
-  /** Goes before Apollo's route; to be called before that is added. */
+  /** Runs before Apollo's route; must be called before that is added. */
   install(server: FastifyInstance): void {
     server.addHook('onRoute', (route) => {
       if (route.url === PATH) route.handler = this.#before(route.handler);
     });
   }
 
-  /** Apollo has had this request executed by compiled code. */
+  /** Notes that compiled code has executed this request for Apollo. */
   executed(request: HttpRequest, executed: Executed): void {
     this.#executed.set(request, executed);
   }
@@ -99,7 +99,7 @@ export class RepeatedQueryRoute {
   #learn(asked: AskedOperation, request: FastifyRequest, reply: FastifyReply): void {
     const executed = this.#executed.get(request);
     const contentType = reply.getHeader('content-type');
-    // Apollo may have refused the request all the same, for its `Accept`.
+    // Apollo may still have refused the request, because of its `Accept`.
     if (executed === undefined || reply.statusCode !== OK || typeof contentType !== 'string') return;
     this.#queries.remember(asked, { ...executed, contentType });
   }

@@ -17,9 +17,9 @@ const IMPORTS: readonly ConstValueNode[] = ['@cost', '@listSize'].map(text);
 const JSON_OBJECT_COST = 10;
 
 /**
- * Tells routers what documents cost: how long lists are taken to be, and what costs more than a field.
+ * Tells routers what documents cost: how long lists are assumed to be, and what costs more than a field.
  *
- * @param listSize if undefined, routers are told nothing, and composers need not know of costs.
+ * @param listSize if undefined, routers learn nothing about costs, and composers need not support them.
  */
 export function demandControl(listSize: number | undefined): SdlEdit {
   if (listSize === undefined) return (sdl) => sdl;

@@ -1,14 +1,14 @@
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType, isUnionType } from 'graphql';
 import { Note } from '../../notes/note.js';
 
-/** An entity as a router asks for it: its type, and the fields of its key. */
+/** An entity as a router requests it: its type, and the fields of its key. */
 interface Representation {
   readonly __typename: string;
 }
 
 /**
- * What an entity type is found by. It is given all representations of one operation together and answers in their order:
- * null or undefined for one that is not there.
+ * How entities of a type are found. It gets all representations of one operation together and answers in their order:
+ * null or undefined for one that does not exist.
  */
 type ResolveReferences = (
   representations: readonly Representation[],
@@ -16,13 +16,13 @@ type ResolveReferences = (
   info: GraphQLResolveInfo,
 ) => Promise<readonly unknown[]>;
 
-/** Found entities, by which `_Entity` knows them again. */
+/** Entities that were found, so that `_Entity` recognizes them. */
 const typeNames = new Note<object, string>('type');
 
 /**
  * A transform of the schema: the `@ResolveReference` of a type is called once for all of its representations in
- * `_entities`, with the list of them. Called for each alone, a thousand keys would cost a thousand passages through Nest
- * and the session. Where it fails, that is one error, at the first entity of its type, and null for the others.
+ * `_entities`, with the list of them. Called for each one, a thousand keys would cost a thousand passes through Nest
+ * and the session. If it fails, that is one error, at the first entity of its type, and null for the others.
  */
 export function resolveEntitiesTogether(schema: GraphQLSchema): GraphQLSchema {
   const union = schema.getType('_Entity');
@@ -71,7 +71,7 @@ function resolver(schema: GraphQLSchema, name: string): ResolveReferences {
   return resolve;
 }
 
-/** GraphQL takes an error in a list for the failure of that item. */
+/** GraphQL treats an error in a list as the failure of that item. */
 function asFirst(error: unknown): unknown[] {
   return [error];
 }

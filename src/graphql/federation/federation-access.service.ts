@@ -6,12 +6,12 @@ import { checkRepresentations, type SentOperation } from './representations.js';
 
 const FORBIDDEN = 403;
 
-/** Without an operation if the request does not say which one it means; GraphQL reports that. */
+/** Has no operation if the request does not say which one it means; GraphQL reports that. */
 type AskedOperation = Omit<SentOperation, 'operation'> & {
   readonly operation: SentOperation['operation'] | undefined;
 };
 
-/** Reserves the federation fields for the router, and limits what it may ask for at once. */
+/** Reserves the federation fields for the router, and limits how much it may request at once. */
 @Injectable()
 export class FederationAccess {
   readonly #isOpenTo: FederationGate;

@@ -3,7 +3,7 @@ import { prefixedName } from '../../config/prefixed-name.js';
 import { type SdlEdit } from './subgraph-sdl.js';
 
 /**
- * A transform of the schema that gives every field of `Query` and `Mutation` a prefix. Resolvers know nothing of it.
+ * A transform of the schema that gives every field of `Query` and `Mutation` a prefix. Resolvers know nothing about it.
  *
  * @param prefix if undefined, the schema is not changed.
  */

@@ -2,8 +2,8 @@ import { type DirectiveNode, Kind, visit } from 'graphql';
 import { type SdlEdit } from './subgraph-sdl.js';
 
 /**
- * For routers, what an entity has beside its key may be null: another subgraph may refer to one that the caller does not
- * see. A router that was told otherwise would turn that into errors, and into null for all that stands around it.
+ * For routers, everything in an entity except its key may be null: another subgraph may refer to one that the caller does not
+ * see. If the schema promised more, a router would turn that into errors, and into null for everything around it.
  */
 export const nullableEntities: SdlEdit = (sdl) =>
   visit(sdl, {

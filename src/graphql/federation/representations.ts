@@ -23,7 +23,7 @@ export interface SentOperation {
 }
 
 /**
- * Refuses an operation that asks for too many entities, counted over all its `_entities` fields, or for one whose
+ * Refuses an operation that requests too many entities, counted over all its `_entities` fields, or one whose
  * representation does not name an entity type of this subgraph. Keys are not checked: an unknown one gives null.
  *
  * @throws RefusedRequestError
@@ -32,7 +32,7 @@ export function checkRepresentations(sent: SentOperation, limit: number): void {
   const representations = representationsOf(sent);
   if (representations.length > limit) {
     throw new RefusedRequestError(
-      `One operation may ask for ${limit} entities at most (FEDERATION_MAX_REPRESENTATIONS)`,
+      `One operation may request at most ${limit} entities (FEDERATION_MAX_REPRESENTATIONS)`,
       BAD_REQUEST,
       'BAD_USER_INPUT',
     );
@@ -56,7 +56,7 @@ function representationsOf(sent: SentOperation): readonly unknown[] {
   return coercedRepresentations(fields, sent);
 }
 
-/** The list as it came, which is how routers send it: it need not be copied to be counted. */
+/** The list as it was sent, as routers do: it does not have to be copied to be counted. */
 function sentList(
   { arguments: [given] = [] }: FieldNode,
   variables: SentOperation['variables'],

@@ -4,7 +4,7 @@ import { type SdlEdit } from './subgraph-sdl.js';
 /** Root types have no class that could carry a description. */
 const DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
   Query: 'What can be read: the session and the platform behind it.',
-  Mutation: 'What begins, prolongs and ends a session; one of them to a document.',
+  Mutation: 'Starts, extends and ends sessions. A document may contain at most one of these.',
 };
 
 /** A transform of the schema that describes the root types. */

@@ -6,7 +6,7 @@ import { nullableEntities } from './nullable-entities.js';
 import { rootDescriptions } from './root-descriptions.js';
 import { type SdlEdit } from './subgraph-sdl.js';
 
-/** In which the SDL that routers read differs from what Nest makes of the classes. Later edits see the names of earlier ones. */
+/** How the SDL that routers read differs from what Nest makes of the classes. Later edits see the names that earlier ones made. */
 export function subgraphEdits(settings: Settings): SdlEdit[] {
   return [
     rootDescriptions,

@@ -3,7 +3,7 @@ import { type DocumentNode, type GraphQLSchema, graphqlSync, parse, print } from
 /** A change of the SDL that routers read. It changes nothing that runs. */
 export type SdlEdit = (sdl: DocumentNode) => DocumentNode;
 
-/** A transform of the schema that makes the edits, in their order, in the SDL that `_service` gives. */
+/** A transform of the schema that applies the edits, in order, to the SDL that `_service` returns. */
 export function editSubgraphSdl(edits: readonly SdlEdit[]): (schema: GraphQLSchema) => GraphQLSchema {
   return (schema) => {
     const service = schema.getQueryType()?.getFields()._service;

@@ -53,6 +53,6 @@ export function withDirectives(
 function directive(text: string): ConstDirectiveNode {
   const [definition] = parse(`scalar S ${text}`, { noLocation: true }).definitions;
   const [node] = (definition as { directives?: readonly ConstDirectiveNode[] }).directives ?? [];
-  if (node === undefined) throw new Error(`${text} is no directive`);
+  if (node === undefined) throw new Error(`${text} is not a directive`);
   return node;
 }

@@ -24,7 +24,7 @@ export interface AnswerHead {
 /** An answer whose data is complete. */
 export interface GivenAnswer {
   readonly contextValue: GraphQLContext;
-  /** Undefined where the request does not say which operation of its document it means. */
+  /** Undefined if the request does not say which operation of its document it means. */
   readonly operation: OperationDefinitionNode | undefined;
   /** The header `Accept` of the request. */
   readonly accept: string | undefined;
@@ -47,7 +47,7 @@ export class AnswerCompletion {
   complete(answer: GivenAnswer, http: AnswerHead): void {
     const { operation, contextValue, errors } = answer;
     contextValue.answer?.sending();
-    // Handles and tokens are in the answers of mutations alone: their length must tell nothing of them.
+    // Handles and tokens are only in the answers to mutations, whose length must reveal nothing about them.
     if (operation?.operation === OperationTypeNode.QUERY) contextValue.allowCompression();
     http.headers.set('cache-control', 'private, no-store');
     if (contextValue.cookie !== undefined) {

@@ -33,7 +33,7 @@ export interface HttpReply {
   readonly raw: AnswerStream;
 }
 
-/** Makes the context of each request. It calls nothing, so it cannot fail. */
+/** Creates the context of each request. It calls nothing, so it cannot fail. */
 export function graphQLContext(req: HttpRequest, reply: HttpReply): GraphQLContext {
   const { presented, foreignBearer, withCookie, sessionCookie, service, origin, fetchSite } = req.caller;
   return Object.assign(new ConnectedContext(req, reply.raw), {
@@ -58,7 +58,7 @@ export function graphQLContext(req: HttpRequest, reply: HttpReply): GraphQLConte
  * signal is made only for a request that has something to abort.
  */
 class ConnectedContext {
-  /** With it Nest takes the context as it is; without it Nest would make a copy. */
+  /** With it, Nest uses the context as it is; without it, Nest would make a copy. */
   readonly req: HttpRequest;
   readonly connection: AnswerStream;
 

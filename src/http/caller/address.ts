@@ -10,7 +10,7 @@ const NETWORK_GROUPS = 4;
 
 /** Where a request comes from, in one spelling. */
 export interface CallerAddress {
-  /** IPv4 in four decimal parts, also where it came mapped to IPv6; IPv6 in its shortest form without a zone. */
+  /** IPv4 in four decimal parts, even if it was sent mapped to IPv6; IPv6 in its shortest form without a zone. */
   readonly address: string;
   /** What counts as one caller: the IPv4 address, or the first 64 bits of an IPv6 address. */
   readonly network: string;
@@ -19,7 +19,7 @@ export interface CallerAddress {
 /**
  * Reads the address of a caller. A proxy may have added the port.
  *
- * @throws UnclearHeaderError for anything else: a trusted proxy named the caller by something that is no address.
+ * @throws UnclearHeaderError for anything else: a trusted proxy named the caller with something that is not an address.
  */
 export function callerAddress(text: string): CallerAddress {
   const [, inBrackets, beforePort] = WITH_PORT.exec(text) ?? [];

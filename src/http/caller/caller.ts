@@ -6,21 +6,21 @@ import { presentedHandle } from './presented-handle.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 import { UnclearHeaderError } from './unclear-header-error.js';
 
-/** Who calls, and how: all that decides, read once for each request. */
+/** Who calls, and how: everything that decides, read once for each request. */
 export interface Caller extends CallerAddress {
   readonly service: ServiceName;
   readonly sessionCookie: SessionCookie;
   readonly presented: PresentedHandle | undefined;
-  /** Whether a bearer token came that cannot be a handle. */
+  /** Whether there is a bearer token that cannot be a handle. */
   readonly foreignBearer: boolean;
-  /** Whether a session cookie came, whatever its value. */
+  /** Whether there is a session cookie, whatever its value. */
   readonly withCookie: boolean;
   /** `Origin` and `Sec-Fetch-Site`: browsers set them, and no page can change them. */
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
 }
 
-/** The parts of a request that Fastify gives, behind the trusted proxies. */
+/** The parts of a request that Fastify provides, past the trusted proxies. */
 export interface CallerRequest {
   readonly ip: string;
   readonly host: string;
@@ -36,7 +36,7 @@ const ORIGIN = /^[^\s,]+$/;
  * The only reader of the headers that decide: everything else asks for the {@link Caller}.
  *
  * @param sessionHeader the header of `Bearer <handle>`.
- * @returns a reader that throws `UnclearHeaderError` for what two readers could read in two ways.
+ * @returns a reader that throws `UnclearHeaderError` for anything that can be read in two ways.
  */
 export function callerReader(sessionHeader: string): (request: CallerRequest) => Caller {
   const checkOnce = headersOnce(sessionHeader);

@@ -1,13 +1,13 @@
 import { UnclearHeaderError } from './unclear-header-error.js';
 
-/** Headers that decide and may stand in a request once; of two, Node takes the first, others the last or both. */
+/** Headers that decide something may occur only once: of two, Node takes the first, others take the last or both. */
 const ONCE = ['Host', 'Authorization', 'Origin', 'Sec-Fetch-Site', 'Content-Type'] as const;
 
 /**
- * Checks that no header that decides comes twice.
+ * Checks that no header that decides something occurs twice.
  *
  * @param sessionHeader the header of the bearer handle, as configured.
- * @returns a check of the names and values as they came, in turn.
+ * @returns a check of the names and values as they were sent, alternating.
  */
 export function headersOnce(sessionHeader: string): (rawHeaders: readonly string[]) => void {
   const names = new Map([...ONCE, sessionHeader].map((name) => [name.toLowerCase(), name]));

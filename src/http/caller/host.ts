@@ -12,11 +12,11 @@ export interface ServiceName {
   readonly origin: string;
 }
 
-/** The service as it was named last, which as a rule is how it is named next. */
+/** The service as the last request named it: usually the next one names it in the same way. */
 let last: { readonly host: string; readonly protocol: string; readonly name: ServiceName } | undefined;
 
 /**
- * Reads host and scheme, which came in the request or from a trusted proxy.
+ * Reads host and scheme, from the request or from a trusted proxy.
  *
  * @throws UnclearHeaderError
  */
@@ -41,7 +41,7 @@ function readServiceName(host: string, protocol: string): ServiceName {
 }
 
 /**
- * The one value of a forwarded header: every proxy in between that names it must name the same.
+ * The one value of a forwarded header: all proxies that set it must agree.
  *
  * @throws UnclearHeaderError
  */

@@ -4,21 +4,21 @@ import { UnclearHeaderError } from './unclear-header-error.js';
 
 type Header = string | string[] | undefined;
 
-/** What a request brings to show whose it is. */
+/** What a request contains to show whose it is. */
 export interface Presented {
   /** The handle that counts. */
   readonly handle: PresentedHandle | undefined;
-  /** Whether a bearer token came that cannot be a handle, so it is meant for another service. */
+  /** Whether there is a bearer token that cannot be a handle, so it is meant for another service. */
   readonly foreignBearer: boolean;
-  /** Whether a session cookie came, whatever its value: then a browser may have sent the request unasked. */
+  /** Whether there is a session cookie, whatever its value: then a browser may have sent the request on its own. */
   readonly withCookie: boolean;
 }
 
 /**
- * The handle that a request brings, by bearer header or by cookie. With both, the bearer handle counts: no foreign page can
- * make a browser send one. What cannot be a handle counts as none.
+ * The handle of a request, from the bearer header or the cookie. With both, the bearer handle counts: no foreign page can
+ * make a browser send one. A value that cannot be a handle counts as no handle.
  *
- * @throws UnclearHeaderError for a session cookie that comes twice or whose name has white space around it
+ * @throws UnclearHeaderError for a session cookie that occurs twice or whose name has white space around it
  */
 export function presentedHandle(bearer: Header, cookies: Header, cookieName: string): Presented {
   const token = bearerToken(bearer);
@@ -37,7 +37,7 @@ function bearerToken(header: Header): string | undefined {
   return typeof header === 'string' ? /^Bearer +([^\s,]+)$/i.exec(header.trim())?.[1] : undefined;
 }
 
-/** As it came: a handle needs neither quotes nor escapes, and not all readers remove them. */
+/** Exactly as sent: a handle needs neither quotes nor escapes, and not all readers remove them. */
 function cookieValue(header: Header, name: string): string | undefined {
   if (typeof header !== 'string' || !header.includes(name)) return undefined;
   let value: string | undefined;

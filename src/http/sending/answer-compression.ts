@@ -6,7 +6,7 @@ const gzip = promisify(gzipWithCallback);
 /** Smaller answers fit into what TCP sends before it waits for the first acknowledgment: 10 packets. */
 export const LEAST_BYTES = 14 * 1024;
 
-/** Higher levels cost much more time for little less. */
+/** Higher levels cost much more time and save little. */
 const OPTIONS = { level: 3, chunkSize: 64 * 1024, strategy: constants.Z_DEFAULT_STRATEGY };
 
 /** The other threads of the pool look up hosts and write files. */
@@ -15,7 +15,7 @@ const MOST_WAITING = 16;
 const MOST_OF_ONE_CALLER = 2;
 
 /**
- * Compresses answers in the thread pool. This is best effort: a caller who asks for too much at once, or
+ * Compresses answers in the thread pool. This is best effort: a caller who requests too much at once, or
  * while many others wait, gets the answer uncompressed, so nobody waits for long.
  */
 export class AnswerCompression {
@@ -24,7 +24,7 @@ export class AnswerCompression {
   #running = 0;
 
   /**
-   * The bytes as gzip; undefined where they are to be sent as they are. Never rejects.
+   * The bytes as gzip; undefined if they are to be sent as they are. Never rejects.
    *
    * @param caller who shares the compression: a session, or an address.
    */
@@ -63,7 +63,7 @@ export class AnswerCompression {
   }
 }
 
-/** Whether an `Accept-Encoding` takes gzip: by its name, or as any other, and not with a quality of 0. */
+/** Whether an `Accept-Encoding` accepts gzip: by its name or as `*`, and not with a quality of 0. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const codings = new Map(
     (acceptEncoding ?? '').split(',').map((part) => {

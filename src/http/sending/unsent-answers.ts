@@ -66,12 +66,12 @@ export class UnsentAnswers {
     });
   }
 
-  /** Node takes its own time-out again once the answer is sent. */
+  /** Node uses its own timeout again once the answer is sent. */
   #limitWait(reply: FastifyReply): void {
     reply.raw.setTimeout(this.#limits.idleMs);
   }
 
-  /** Compressed, if the caller takes that and there is room for it. Meanwhile it counts as an answer that is not sent. */
+  /** Compressed, if the caller accepts that and there is room for it. Meanwhile it counts as an unsent answer. */
   async #smallest(bytes: Buffer, request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
     if (!acceptsGzip(request.headers['accept-encoding'])) return bytes;
     this.#bytes += bytes.byteLength;
@@ -124,12 +124,12 @@ export class UnsentAnswers {
   }
 }
 
-/** A session, or an address; all the same where nobody reads callers. */
+/** A session, or an address; the same for everybody if callers are not read. */
 function callerOf({ caller }: { readonly caller?: FastifyRequest['caller'] }): string {
   return caller?.presented?.handle ?? caller?.address ?? '';
 }
 
-/** What a cache between here and the caller must know, were it to keep the answer. */
+/** What a cache between here and the caller would need to know if it kept the answer. */
 function addVary(reply: FastifyReply): void {
   const others = reply.getHeader('vary');
   void reply.header('vary', others === undefined ? 'accept-encoding' : `${String(others)}, accept-encoding`);

@@ -5,7 +5,7 @@ import { type BackendFile, type OpenBackend } from './store-backend.js';
 import { tryStoreFile } from './store-database.js';
 
 export const fix =
-  'SESSION_STORE_PATH: check the path and its rights, and that no other process has the file';
+  'SESSION_STORE_PATH: check the path and its permissions, and that no other process has the file';
 
 export const open: OpenBackend = (settings) => ({
   sessions: new EmbeddedSessionStore(settings.SESSION_STORE_PATH, sessionLife(settings)),

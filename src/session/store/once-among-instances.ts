@@ -28,7 +28,8 @@ export async function onceAmongInstances(
   let lease = await store.lease(key, holder, LEASE_MS);
   const waited = lease === 'held';
   while (lease === 'held') {
-    if (performance.now() > giveUpAt) throw new PlatformTimeoutError('Another instance is still at it');
+    if (performance.now() > giveUpAt)
+      throw new PlatformTimeoutError('Another instance is still working on it');
     await pause(ASK_AGAIN_MS);
     lease = await store.lease(key, holder, LEASE_MS);
   }

@@ -13,11 +13,11 @@ export interface StoredSession {
 export interface PeekedSession extends StoredSession {
   /** Milliseconds since the epoch, by the store's clock: the end, unless the session is used before then. */
   readonly idleExpiresAt: number;
-  /** Undefined until the platform has stated its time-out. */
+  /** Undefined until the platform has reported its timeout. */
   readonly platformUse: PlatformUse | undefined;
 }
 
-/** The last call that prolonged the platform session, and for how long. */
+/** The last call that extended the platform session, and for how long. */
 export interface PlatformUse {
   /** Milliseconds since the epoch, by the clock of the instance that made the call. */
   readonly at: number;
@@ -31,7 +31,7 @@ export interface SessionLife {
   readonly maxSeconds: number;
 }
 
-/** The session life that the settings ask for. */
+/** The session life from the settings. */
 export function sessionLife(
   settings: Pick<SessionSettings, 'SESSION_IDLE_SECONDS' | 'SESSION_MAX_SECONDS'>,
 ): SessionLife {
@@ -54,16 +54,16 @@ export interface SessionStore {
   readonly isShared?: boolean;
   /** Stores version 1 under a key that must be new. Returns the absolute end in milliseconds since the epoch. */
   create(key: string, sealed: string): Promise<number>;
-  /** The live session, whose idle time starts again; undefined if there is none or it has expired. */
+  /** The live session, and restarts its idle time; undefined if there is none or it has expired. */
   read(key: string): Promise<StoredSession | undefined>;
   /** Like `read`, but does not restart the idle time: nothing is written. */
   peek(key: string): Promise<PeekedSession | undefined>;
   /**
-   * Notes a call that prolonged the platform session. A call older than the noted one changes nothing but the time-out. Never
+   * Notes a call that extended the platform session. A call older than the noted one changes nothing but the timeout. Never
    * fails: what is noted may be forgotten, since no session depends on it.
    *
    * @param at milliseconds since the epoch.
-   * @param timeoutMs if absent, the time-out of an earlier note is used; if there is no earlier note, nothing is noted.
+   * @param timeoutMs if absent, the timeout of an earlier note is used; if there is no earlier note, nothing is noted.
    */
   noteUse(key: string, at: number, timeoutMs?: number): void;
   /** Stores the next version if `version` is still the current one. Returns whether it was. */
@@ -72,7 +72,7 @@ export interface SessionStore {
   remove(key: string, version?: number): Promise<boolean>;
   /**
    * Takes the lease of a session for a number of milliseconds, or extends it for its holder, so that one holder at a time does
-   * what many ask for. A lease that has run out may be taken by another holder.
+   * what many request. A lease that has run out may be taken by another holder.
    */
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState>;
   /**

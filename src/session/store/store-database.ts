@@ -88,7 +88,7 @@ export function unavailable(error: unknown, path?: string): SessionStoreUnavaila
   const { message: text = 'unknown error' } = error as Partial<Error>;
   const reason =
     text.includes('locked') && path !== undefined
-      ? 'another process has its file open: stop that one, give each its own SESSION_STORE_PATH, or keep the sessions of all in Redis (SESSION_STORE=redis)'
+      ? 'another process has its file open: stop it, give each process its own SESSION_STORE_PATH, or keep all sessions in Redis (SESSION_STORE=redis)'
       : text;
   return new SessionStoreUnavailableError(path === undefined ? reason : `${reason} (${path})`);
 }

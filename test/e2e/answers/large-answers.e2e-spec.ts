@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(limit + 10_000);
     for (const error of errors ?? []) {
       expect(error.message).toBe(
-        `The answer would have more than ${limit} bytes (GRAPHQL_MAX_ANSWER_BYTES): select less`,
+        `The answer would have more than ${limit} bytes (GRAPHQL_MAX_ANSWER_BYTES): request less data`,
       );
       expect(error.extensions).toEqual({
         code: 'GRAPHQL_VALIDATION_FAILED',

@@ -79,9 +79,9 @@ describeInBrowser("the console's session panel", () => {
 
   it('lets somebody log out of whom the platform tells nothing, after a reload too', async () => {
     await console.clickDemo('backend-down');
-    await console.says('Logged in. Who it is cannot be asked');
+    await console.says('Logged in, but your name cannot be loaded');
     await page.reload();
-    await console.says('Logged in. Who it is cannot be asked');
+    await console.says('Logged in, but your name cannot be loaded');
     expect(await page.isEnabled('#logout')).toBe(true);
     await page.click('#extend');
     await page.waitForSelector('#status:text-matches("^The back-end")');

@@ -96,7 +96,7 @@ describe('the service with credential profiles, as a process', () => {
     expect(answers.every(({ errors }) => errors === undefined)).toBe(true);
 
     await logIn('nightly', canaries.plant('KEY'));
-    await logIn(canaries.plant('NAME'));
+    await logIn(canaries.plantPublic('NAME'));
     for (const profile of ['by-env', 'by-env-key', 'by-file', 'by-file-key']) await logIn(profile);
     for (const mood of ['denied', 'throttled', 'failing', 'malformed', 'hanging-up'] as const) {
       secrets.become(mood);
@@ -122,7 +122,7 @@ describe('the service with credential profiles, as a process', () => {
     const output = service.output();
     expect(output).toContain('secrets_manager \\"portico\\": the store refused the request');
     expect(output).toContain('A session of the profile nightly was logged in again');
-    // The audit log tells which account or profile was tried, as given; nothing else does, and it tells nothing else.
+    // The audit log names the account or profile that was tried, as given. No other output does, and it holds no secret.
     const isAudit = (line: string): boolean => line.includes('"audit":1');
     const lines = output.split('\n');
     expect(canaries.findIn(lines.filter((line) => !isAudit(line)).join('\n'))).toEqual([]);

@@ -81,13 +81,13 @@ describe('the input of a login', () => {
       'an API key with name and password',
       LOGIN,
       { username: 'u', password: 'p', apiKey: 'k' },
-      'An apiKey goes without username and password',
+      'An apiKey cannot be combined with username or password',
     ],
     [
       'an API key with a user name',
       LOGIN,
       { username: 'u', apiKey: 'k' },
-      'An apiKey goes without username and password',
+      'An apiKey cannot be combined with username or password',
     ],
     ['a password alone', LOGIN, { password: 'p' }, 'A password needs a user name'],
     [

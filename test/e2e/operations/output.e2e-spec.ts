@@ -64,7 +64,7 @@ describe('the output of the service', () => {
     expect(await once(service, 'exit')).toEqual([0, null]);
     await full.close();
     expect(said).toBe(
-      'Standard output cannot be written (ENOSPC): up to 8 MB of it waits for better times\n',
+      'Standard output cannot be written (ENOSPC): up to 8 MB of it waits until it can\n',
     );
   });
 });

@@ -127,7 +127,9 @@ describe('the budget of an answer', () => {
     const tight = new AnswerBudget({ nodes: 1000, bytes: bytes - 1 });
     expect(() => {
       tight.charge(one);
-    }).toThrow(`The answer would have more than ${bytes - 1} bytes (GRAPHQL_MAX_ANSWER_BYTES): select less`);
+    }).toThrow(
+      `The answer would have more than ${bytes - 1} bytes (GRAPHQL_MAX_ANSWER_BYTES): request less data`,
+    );
   });
 
   it('counts values, and leaves room for smaller ones after one that did not fit', async () => {
@@ -136,7 +138,7 @@ describe('the budget of an answer', () => {
     const budget = new AnswerBudget({ nodes: 10, bytes: 100_000 });
     expect(() => {
       budget.charge(large);
-    }).toThrow('The answer would have more than 10 values (GRAPHQL_MAX_ANSWER_NODES): select less');
+    }).toThrow('The answer would have more than 10 values (GRAPHQL_MAX_ANSWER_NODES): request less data');
     for (let time = 0; time < 3; time += 1) budget.charge(small);
     expect(() => {
       budget.charge(small);

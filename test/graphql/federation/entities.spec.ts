@@ -149,7 +149,7 @@ describe('projects by their keys', () => {
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', retryable: false });
       expect(platform.calls()).toEqual({});
     };
-    const tooMany = 'One operation may ask for 100 entities at most (FEDERATION_MAX_REPRESENTATIONS)';
+    const tooMany = 'One operation may request at most 100 entities (FEDERATION_MAX_REPRESENTATIONS)';
     const noEntity =
       'Each representation must be an object whose __typename is an entity type of this subgraph';
 

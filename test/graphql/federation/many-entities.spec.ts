@@ -89,7 +89,7 @@ describe('very many entities', () => {
     });
     expect(errors).toEqual([
       {
-        message: 'One operation may ask for 5000 entities at most (FEDERATION_MAX_REPRESENTATIONS)',
+        message: 'One operation may request at most 5000 entities (FEDERATION_MAX_REPRESENTATIONS)',
         extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }),
       },
     ]);

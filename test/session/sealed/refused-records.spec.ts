@@ -57,9 +57,7 @@ describe('a record that does not open', () => {
     expect(await store.read(storeKey(handle))).toBeUndefined();
     expect(refused.count('not_authentic')).toBe(1);
     expect(refused.count('unknown_key')).toBe(0);
-    expect(logged).toEqual([
-      'A stored session was not what this service had stored there: it has been removed',
-    ]);
+    expect(logged).toEqual(['A stored session is not what this service stored there: it has been removed']);
   });
 
   it('because it does not have the version that it claims is removed', async () => {
@@ -76,7 +74,7 @@ describe('a record that does not open', () => {
     expect(refused.count('unknown_key')).toBe(2);
     expect(refused.count('not_authentic')).toBe(0);
     expect(logged).toEqual([
-      'A stored session was sealed by a key that SESSION_KEYS does not hold: it stays closed',
+      'A stored session was sealed with a key that is not in SESSION_KEYS: it cannot be opened',
     ]);
     expect(await isOpen()).toBe(true);
   });

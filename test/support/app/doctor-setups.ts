@@ -34,7 +34,7 @@ async function tlsPlatform(isExpired: boolean): Promise<Record<string, string>> 
 
 /** By the headings of docs/doctor.md. */
 export const SETUPS: Readonly<Record<string, () => Promise<Setup>>> = {
-  'Everything is right': async () => ({
+  'Everything is fine': async () => ({
     environment: { PLATFORM_BASE_URL: await platform(WELL) },
     login: USER,
   }),
@@ -59,7 +59,7 @@ export const SETUPS: Readonly<Record<string, () => Promise<Setup>>> = {
     Promise.resolve({ environment: { PLATFORM_BASE_URL: 'http://127.0.0.1:9/api' } }),
   'The host name does not exist': () =>
     Promise.resolve({ environment: { PLATFORM_BASE_URL: 'https://analytics.invalid/api' } }),
-  'A sign-on proxy stands before the platform': async () => ({
+  'A sign-on proxy in front of the platform': async () => ({
     environment: {
       PLATFORM_BASE_URL: await platform({ '*': redirectTo('https://login.example/sign-on?back=1') }),
     },
@@ -85,7 +85,7 @@ export const SETUPS: Readonly<Record<string, () => Promise<Setup>>> = {
     const { PLATFORM_BASE_URL = '' } = await tlsPlatform(false);
     return { environment: { PLATFORM_BASE_URL } };
   },
-  'The certificate ends soon': async () => ({ environment: await tlsPlatform(false), login: USER }),
+  'The certificate expires soon': async () => ({ environment: await tlsPlatform(false), login: USER }),
   'The certificate has expired': async () => ({ environment: await tlsPlatform(true) }),
   'The password is wrong': async () => ({
     environment: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createCanaries } from './canaries.js';
+import { createCanaries, PLANTED_SECRETS } from './canaries.js';
 
 describe('canaries', () => {
   it('finds nothing in a text without them', () => {
@@ -15,6 +15,16 @@ describe('canaries', () => {
     const secret = canaries.plant('PW');
 
     expect(canaries.findIn(`error: ${secret.toUpperCase()}!`)).toEqual([{ kind: 'PW', spelling: 'plain' }]);
+  });
+
+  it('finds a public name too, but does not count it among the secrets of a request', () => {
+    const canaries = createCanaries();
+    const name = canaries.plantPublic('NAME');
+    const secret = canaries.plant('KEY');
+    const request = JSON.stringify({ profile: name, profileKey: secret });
+
+    expect(canaries.findIn(name)).toEqual([{ kind: 'NAME', spelling: 'plain' }]);
+    expect(request.match(PLANTED_SECRETS)).toEqual([secret]);
   });
 
   it.each(['', 'u', 'us', 'usr:', 'longer text before it:'])(

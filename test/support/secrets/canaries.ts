@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A secret that was seen where it must not be. Tells its kind and spelling, never the secret. */
+/** A secret that was seen where it must not be: its kind and spelling, never the secret. */
 export interface Sighting {
   readonly kind: string;
   readonly spelling: string;
@@ -10,23 +10,33 @@ export interface Sighting {
 export interface Canaries {
   /** A new secret, `CANARY-<kind>-<32 hex digits>`: fit for a header, a cookie, a password or an address. */
   plant(kind: string): string;
+  /**
+   * A new name, `PUBLIC-<kind>-<32 hex digits>`, that some outputs may show. This search finds it as it finds a secret;
+   * the ledger of secrets leaves it out.
+   */
+  plantPublic(kind: string): string;
   /** Watches a secret that was made elsewhere, such as a token that the platform issued. */
   watch(kind: string, secret: string): void;
   /** Every planted or watched secret in the text: plain, base64, hex or URL-encoded. */
   findIn(text: string): Sighting[];
 }
 
+/** Each secret that `plant` made, in a text. */
+export const PLANTED_SECRETS = /CANARY-[\w-]+/g;
+
 /** Under this length chance would find a secret everywhere. */
 const SHORTEST_SECRET = 8;
 
 export function createCanaries(): Canaries {
   const secrets: { kind: string; secret: string }[] = [];
+  const make = (prefix: string, kind: string): string => {
+    const secret = `${prefix}-${kind}-${randomBytes(16).toString('hex')}`;
+    secrets.push({ kind, secret });
+    return secret;
+  };
   return {
-    plant(kind) {
-      const secret = `CANARY-${kind}-${randomBytes(16).toString('hex')}`;
-      secrets.push({ kind, secret });
-      return secret;
-    },
+    plant: (kind) => make('CANARY', kind),
+    plantPublic: (kind) => make('PUBLIC', kind),
     watch(kind, secret) {
       if (secret.length < SHORTEST_SECRET) throw new RangeError(`The ${kind} is too short to search for.`);
       secrets.push({ kind, secret });

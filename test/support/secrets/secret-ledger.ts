@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { PLANTED_SECRETS } from './canaries.js';
 
 /** Set by `npm run canaries`: a folder where a test run notes each secret that it meets and each output that it sees. */
 const FOLDER = process.env.SECRET_LEDGER;
@@ -17,7 +18,7 @@ export function noteOutput(text: string): void {
 /** Notes what went in and came out of one GraphQL call. A handle may stand where it was asked for, and nowhere else. */
 export function noteExchange(request: string, answer: string, setCookies: readonly string[]): void {
   if (FOLDER === undefined) return;
-  for (const [secret] of request.matchAll(/CANARY-[\w-]+/g)) noteSecret(secret);
+  for (const [secret] of request.matchAll(PLANTED_SECRETS)) noteSecret(secret);
   for (const [, handle = ''] of answer.matchAll(/"handle":"([\w-]{43})"/g)) noteSecret(handle);
   for (const cookie of setCookies) {
     const handle = /=([\w-]{43});/.exec(cookie)?.[1];

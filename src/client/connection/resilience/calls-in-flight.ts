@@ -107,7 +107,7 @@ function timedOut(timeoutMs: number, isWaiting: boolean): PlatformTimeoutError {
 }
 
 function cancelled(): ExecutionCancelledError {
-  return new ExecutionCancelledError('The call was cancelled by its caller.');
+  return new ExecutionCancelledError('The call was canceled by its caller.');
 }
 
 function clientClosed(): PlatformUnreachableError {

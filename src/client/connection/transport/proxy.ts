@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The HTTP proxy that stands between the client and the platform. */
+/** The HTTP proxy between the client and the platform. */
 export interface Proxy {
   /** With user name and password, if it wants them. */
   readonly url: string;
@@ -45,7 +45,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 type Exception = (host: string, port: string | undefined) => boolean;
 
 /**
- * One entry of `NO_PROXY`, as most tools read it: `*` for everything; a host name, which stands for the hosts below it too, with
+ * One entry of `NO_PROXY`, as most tools read it: `*` for everything; a host name, which includes the hosts below it, with
  * or without `.` or `*.` before it; an address; a range of addresses as `10.0.0.0/8`; each with or without `:port`.
  */
 function exceptionOf(entry: string): Exception {

@@ -35,7 +35,7 @@ export class SessionState {
 
   /** @throws SessionError when no token is held */
   requireToken(): void {
-    if (this.#token === undefined) throw new SessionError('No token is held; log in first.');
+    if (this.#token === undefined) throw new SessionError('There is no token: log in first.');
   }
 
   get sessionGeneration(): number {

@@ -1,7 +1,7 @@
 import { CredentialError, type SecretOrigin } from '../../../errors/credential-error.js';
 
 /**
- * Imports a store's SDK, an optional package, when a secret is first asked for.
+ * Imports a store's SDK, an optional package, when a secret is first needed.
  *
  * @throws CredentialError `MISSING_SDK`, naming the package to install
  */

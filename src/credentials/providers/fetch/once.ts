@@ -1,4 +1,4 @@
-/** A value that is loaded when it is first asked for, and shared. */
+/** A value that is loaded when it is first needed, and shared. */
 export interface Once<T> {
   (): Promise<T>;
   /** Makes the next call load again. Callers who wait for a running load still get its result. */
@@ -13,7 +13,7 @@ export interface OnceOptions {
 }
 
 /**
- * Loads at the first call and shares one load among all who ask while it runs. A loaded value is kept, a failure is not.
+ * Loads at the first call. All callers who arrive while it runs share one load. A loaded value is kept, a failure is not.
  *
  * @param options.ttlSeconds - may also be read from the loaded value
  */

@@ -17,7 +17,7 @@ export type ReplyForm<T> = (reply: unknown) => reply is T;
 export function expectReply<T>(redis: Reconnecting, reply: unknown, hasForm: ReplyForm<T>): T {
   if (hasForm(reply)) return reply;
   redis.disconnect(true);
-  throw new SessionStoreUnavailableError('it answered something other than what it was asked for');
+  throw new SessionStoreUnavailableError('it gave an answer that does not fit the request');
 }
 
 export function isEndOrTaken(reply: unknown): reply is string | null {

@@ -50,7 +50,7 @@ const PEEK = `${NOW}${PARSED}
   return { version, expiresAt, sealed, string.format('%.0f', idleEnd) }`;
 
 /**
- * key of the last use; when, time-out or '' for the known one, for how long it is kept, in milliseconds → 1 when it was noted.
+ * key of the last use; when, timeout or '' for the known one, for how long it is kept, in milliseconds → 1 when it was noted.
  */
 const NOTE_USE = `
   local at, timeout = ARGV[1], ARGV[2]
