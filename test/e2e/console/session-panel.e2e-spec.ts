@@ -31,7 +31,7 @@ describeInBrowser("the console's session panel", () => {
     const apart = await fixture.openApart();
     await apart.clickDemo('short-session');
     await apart.says('Logged in as Shay');
-    expect(await apart.page.getAttribute('#session', 'class')).toBe('soon');
+    await apart.page.waitForSelector('#session.soon');
     return apart;
   };
 

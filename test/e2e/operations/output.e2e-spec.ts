@@ -63,8 +63,6 @@ describe('the output of the service', () => {
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
     await full.close();
-    expect(said).toBe(
-      'Standard output cannot be written (ENOSPC): up to 8 MB of it waits until it can\n',
-    );
+    expect(said).toBe('Standard output cannot be written (ENOSPC): up to 8 MB of it waits until it can\n');
   });
 });

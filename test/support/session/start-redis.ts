@@ -45,7 +45,8 @@ export async function startRedis(
   const port = await freePort();
   const launch = (): ChildProcess => {
     const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder.path, '--save', ''];
-    const child = spawn('redis-server', [...basics, '--appendonly', 'yes', ...settings], { stdio: 'ignore' });
+    const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
+    const child = spawn('redis-server', [...basics, ...durable, ...settings], { stdio: 'ignore' });
     living.add(child);
     child.once('exit', () => living.delete(child));
     return child;
