@@ -81,7 +81,7 @@ describe('a redis that answers something else than it was asked', () => {
       ]) {
         const before = odd.connections();
         // Until the connection is there again, it fails for want of one.
-        await eventually(() => expect(ask()).rejects.toThrow('something other than what it was asked for'));
+        await eventually(() => expect(ask()).rejects.toThrow('an answer that does not fit the request'));
         await eventually(() => odd.connections() > before);
       }
     },
