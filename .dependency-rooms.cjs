@@ -37,7 +37,7 @@ module.exports = {
 
   http: ['http/admission', 'http/caller', 'errors'],
   'http/sending': ['answers'],
-  'http/admission': ['http/caller', 'errors'],
+  'http/admission': ['http/caller', 'session/sealed', 'errors'],
   'http/caller': ['session', 'session/sealed'],
   metrics: [
     'http/admission',

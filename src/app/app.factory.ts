@@ -10,12 +10,14 @@ import { PersistedDocuments } from '../graphql/documents/persisted-documents.js'
 import { RepeatedQueryRoute } from '../graphql/execution/repeated-query-route.service.js';
 import { isForeseen } from '../graphql/errors/to-graphql-error.js';
 import { ReadinessService } from '../health/readiness.service.js';
+import { type Admission } from '../http/admission/admission.js';
 import { drainConnections } from '../http/drain.js';
 import { ServiceLogger } from '../logging/logger.service.js';
 import { LoggingModule } from '../logging/logging.module.js';
 import { RequestScope } from '../logging/request-scope.js';
 import { ObservationModule } from '../observation/observation.module.js';
 import { Observation } from '../observation/observation.js';
+import { type Observer } from '../observation/observer.js';
 import { openTelemetry } from '../tracing/telemetry.js';
 import { tracingObserver } from '../tracing/tracing-observer.js';
 import { TracingModule } from '../tracing/tracing.module.js';
@@ -39,6 +41,7 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   const observation = new Observation();
   if (tracing !== undefined) observation.add(tracingObserver(tracing, settings));
   const { admission, turns } = await addHooks(server, settings, scope, tracing);
+  observation.add(beginnings(admission));
   const root = AppModule.with(
     module,
     LoggingModule.with(scope),
@@ -60,4 +63,13 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   admission.isStopping = () => readiness.isStopping;
   drainConnections(server, admission.isStopping);
   return app;
+}
+
+/** Tells the admission of each session that begins here, before its first request comes. */
+function beginnings({ strangers }: Admission): Observer {
+  return {
+    sessionEvent: ({ kind, storeKey, error }) => {
+      if (kind !== 'logout' && storeKey !== undefined && error === undefined) strangers.meet(storeKey);
+    },
+  };
 }

@@ -5,6 +5,8 @@ import { type HandleTransport, type KnownSession } from './session-record.js';
 export interface PresentedHandle {
   readonly handle: string;
   readonly transport: HandleTransport;
+  /** Set once a session was found under it. */
+  isFound?: boolean;
 }
 
 /** What the answer does with the caller's cookie. At most one `Set-Cookie` is sent. */

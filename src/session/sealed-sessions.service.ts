@@ -229,6 +229,7 @@ export class SealedSessions {
       throw noSession();
     }
     if (open.transport !== transport) throw noSession();
+    presented.isFound = true;
     return { open, found };
   }
 

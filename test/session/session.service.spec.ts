@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ExecutionCancelledError, PlatformClient, SessionError } from '../../src/client/index.js';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
-import { storeKey } from '../../src/session/sealed/handle.js';
+import { newHandle, storeKey } from '../../src/session/sealed/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type SessionService } from '../../src/session/session.service.js';
@@ -61,6 +61,15 @@ describe('the session service', () => {
     expect(platform.count('GET sessions/userInfo')).toBe(1);
     await me();
     expect(platform.count('GET sessions/userInfo')).toBe(2);
+  });
+
+  it('notes on the handle of a request that a session was found under it', async () => {
+    const found = requestWith(handle);
+    await me(found);
+    expect(found.presented?.isFound).toBe(true);
+    const madeUp = requestWith(newHandle());
+    await expect(me(madeUp)).rejects.toThrow(SessionError);
+    expect(madeUp.presented?.isFound).toBeUndefined();
   });
 
   it('asks the platform nothing for a caller who has already hung up, however many fields the request has', async () => {

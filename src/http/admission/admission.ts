@@ -4,6 +4,7 @@ import { FairGate, type Full, type Party } from './fair-gate.js';
 import { LoadLimit, type LoadSample } from './load-limit.js';
 import { LoopPace } from './loop-pace.js';
 import { type Passage } from './passage.js';
+import { Strangers } from './strangers.js';
 
 export interface AdmissionLimits {
   /** Requests in flight, in all. */
@@ -39,7 +40,9 @@ export class Admission {
   readonly pace = new LoopPace();
   /** Whether the service is stopping, so that each answer has to close its connection. */
   isStopping: () => boolean = () => false;
+  readonly strangers: Strangers;
   readonly #limits: AdmissionLimits;
+  readonly #perAddress: number;
   readonly #gate: FairGate;
   readonly #logouts = new FairGate({
     most: () => LOGOUTS.all,
@@ -51,6 +54,8 @@ export class Admission {
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits;
+    this.#perAddress = Math.max(1, Math.ceil(limits.inFlight * ADDRESS_SHARE));
+    this.strangers = new Strangers(this.#perAddress);
     this.limit = new LoadLimit(limits.inFlight);
     this.#gate = new FairGate({
       most: () => this.limit.value,
@@ -101,9 +106,16 @@ export class Admission {
    */
   async enter(caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
     const party = this.#partyOf(caller);
-    const place = this.#gate.tryEnter(party);
-    if (place === undefined) await this.#wait(party, caller, passage, body);
-    else passage.enter(place);
+    const leaveStrangers = this.strangers.enter(caller);
+    if (leaveStrangers === undefined) {
+      if (body === undefined || !this.mayBeLogout(body)) throw this.#refusal('ADDRESS_BUSY');
+      await this.#enterAsLogout(party, caller, passage);
+    } else {
+      passage.enter(leaveStrangers);
+      const place = this.#gate.tryEnter(party);
+      if (place === undefined) await this.#wait(party, caller, passage, body);
+      else passage.enter(place);
+    }
     // The request already counts as in flight while it waits for its turn.
     if (this.pace.isBusy) await this.pace.turn();
   }
@@ -126,12 +138,19 @@ export class Admission {
   }
 
   async #wait(party: Party, caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
-    const mayBeLogout = body !== undefined && this.mayBeLogout(body);
-    const entered = mayBeLogout
-      ? await this.#logouts.enter({ ...party, most: LOGOUTS.perParty }, passage)
-      : await this.#gate.enter(party, passage);
+    if (body !== undefined && this.mayBeLogout(body)) {
+      await this.#enterAsLogout(party, caller, passage);
+      return;
+    }
+    const entered = await this.#gate.enter(party, passage);
     if (typeof entered === 'string') throw this.#refuse(caller, entered);
-    passage.enter(entered, mayBeLogout);
+    passage.enter(entered);
+  }
+
+  async #enterAsLogout(party: Party, caller: Caller, passage: Passage): Promise<void> {
+    const entered = await this.#logouts.enter({ ...party, most: LOGOUTS.perParty }, passage);
+    if (typeof entered === 'string') throw this.#refuse(caller, entered);
+    passage.enter(entered, true);
   }
 
   /** While the process is busy, no more than it is likely to begin within the patience of those who wait. */
@@ -143,7 +162,7 @@ export class Admission {
 
   #partyOf({ presented, network }: Caller): Party {
     if (presented === undefined) {
-      return { name: network, most: Math.max(1, Math.ceil(this.#limits.inFlight * ADDRESS_SHARE)) };
+      return { name: network, most: this.#perAddress };
     }
     return { name: presented.handle, most: this.#limits.perSession };
   }

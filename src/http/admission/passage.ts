@@ -36,8 +36,16 @@ export class Passage {
     return this.#isReserved;
   }
 
+  /** @param leave is called when the request leaves, after those of earlier calls. */
   enter(leave: Leave, isReserved = false): void {
-    this.#leave = leave;
+    const others = this.#leave;
+    this.#leave =
+      others === undefined
+        ? leave
+        : () => {
+            others();
+            leave();
+          };
     this.#isReserved = isReserved;
   }
 

@@ -4,6 +4,7 @@ import { startUserPlatform, type UserPlatform } from '../../support/embedded-pla
 import { eventually } from '../../support/eventually.js';
 import { type Gate, gate } from '../../support/gate.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
+import { newHandle } from '../../../src/session/sealed/handle.js';
 
 const ORIGIN = 'https://page.example';
 const PROJECTS = '{ projects { id } }';
@@ -109,6 +110,27 @@ describe('a service with all its places taken', () => {
       expect(response.status).toBe(503);
     });
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(503);
+  });
+});
+
+describe('callers who make up a handle for each request', () => {
+  it('take no more places than one address may have, and none from sessions that there are', async () => {
+    const platform = await startUserPlatform();
+    const app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl, MAX_IN_FLIGHT: '40' });
+    const handle = await bearerHandle(app.graphql, { username: 'user' });
+    const held = gate();
+    platform.before('POST auth/login', () => held.passed);
+    const login = `mutation ($user: String!) { login(input: {username: $user, password: "right", transport: BEARER}) { expiresAt } }`;
+    const slow = Array.from({ length: 60 }, (_, n) =>
+      app.graphql(login, { variables: { user: `user ${n}` }, handle: newHandle() }),
+    );
+    await eventually(() => platform.count('POST auth/login') === 11);
+    expect((await app.graphql('{ me { id } }', { handle })).errors).toBeUndefined();
+    held.open();
+    const codes = (await Promise.all(slow)).map(({ errors }) => errors?.[0]?.extensions.reason);
+    expect(codes.filter((reason) => reason === undefined)).toHaveLength(10);
+    expect(codes.filter((reason) => reason === 'ADDRESS_BUSY')).toHaveLength(50);
+    await app.close();
   });
 });
 
