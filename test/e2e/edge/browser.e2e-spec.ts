@@ -134,6 +134,8 @@ describeInBrowser('two origins in a browser', () => {
         const answered = page.waitForResponse(endpoint);
         await page.evaluate(formScript(endpoint, LOGOUT, encoding));
         expect((await answered).status()).toBe(415);
+        // Else it may still be on its way there when the next test opens another page.
+        await page.waitForURL(endpoint);
         expect(platform.calls()).toBe(before);
         expect(await dataFrom(victim, '{ hasSession }')).toEqual({ hasSession: true });
       },
