@@ -5,6 +5,8 @@ import { type HandleTransport, type KnownSession } from './session-record.js';
 export interface PresentedHandle {
   readonly handle: string;
   readonly transport: HandleTransport;
+  /** Its store key, once `keyOf` has computed it. */
+  key?: string;
   /** Set once a session was found under it. */
   isFound?: boolean;
 }

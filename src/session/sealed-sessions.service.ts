@@ -4,7 +4,7 @@ import { PlatformClient, type PlatformSession, SessionError } from '../client/in
 import { type OpenSession } from './open-session.js';
 import { OpenSessions } from './open-sessions.js';
 import { type PresentedHandle } from './request-context.js';
-import { storeKey } from './sealed/handle.js';
+import { keyOf } from './sealed/handle.js';
 import { RefusedRecords } from './sealed/refused-records.js';
 import { RecordSeal } from './sealed/sealed-record.js';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
@@ -217,7 +217,7 @@ export class SealedSessions {
   ): Promise<{ open: OpenSession; found: T }> {
     if (presented === undefined) throw noSession();
     const { handle, transport } = presented;
-    const key = storeKey(handle);
+    const key = keyOf(presented);
     const found = await read(key);
     if (found === undefined) {
       this.#open.drop(key);

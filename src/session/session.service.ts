@@ -13,7 +13,7 @@ import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';
 import { type PresentedHandle, type RequestContext } from './request-context.js';
-import { storeKey } from './sealed/handle.js';
+import { keyOf } from './sealed/handle.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type HandleTransport, type KnownSession, type ServiceLogin } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';
@@ -203,7 +203,7 @@ export class SessionService {
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
       if (presented !== undefined) {
-        this.observation.sessionEvent({ kind: 'refusal', storeKey: storeKey(presented.handle), error });
+        this.observation.sessionEvent({ kind: 'refusal', storeKey: keyOf(presented), error });
       }
       if (presented?.transport === 'cookie') context.cookie = 'clear';
       throw context.foreignBearer === true ? foreignToken() : error;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Leave } from './fair-gate.js';
-import { storeKey } from '../../session/sealed/handle.js';
+import { keyOf } from '../../session/sealed/handle.js';
 import { type Caller } from '../caller/caller.js';
 
 /** Only their hashes are kept, about 3 MB in all. */
@@ -30,7 +30,7 @@ export class Strangers {
   /** Undefined if there are too many from the caller's network; otherwise to be called when the request leaves. */
   enter({ presented, network }: Caller): Leave | undefined {
     if (presented === undefined) return NOTHING;
-    const key = storeKey(presented.handle);
+    const key = keyOf(presented);
     if (this.#known.get(key) !== undefined) return NOTHING;
     const others = this.#inFlight.get(network) ?? 0;
     if (others >= this.#most) return undefined;

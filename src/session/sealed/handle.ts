@@ -18,3 +18,8 @@ export function isHandle(text: string): boolean {
 export function storeKey(handle: string): string {
   return hash('sha256', handle);
 }
+
+/** The store key of the handle of a request. It is computed once for each request, since several places need it. */
+export function keyOf(presented: { readonly handle: string; key?: string }): string {
+  return (presented.key ??= storeKey(presented.handle));
+}
