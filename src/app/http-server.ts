@@ -6,6 +6,7 @@ import { type Settings } from '../config/settings.js';
 import { leadBrowsersToConsole } from '../console/lead-browsers.js';
 import { readDocumentIds } from '../graphql/documents/document-id.js';
 import { Admission } from '../http/admission/admission.js';
+import { holdAnswered } from '../http/admission/hold-answered.js';
 import { type LoopPace } from '../http/admission/loop-pace.js';
 import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
 import { boundInFlight } from '../http/bound-in-flight.js';
@@ -13,6 +14,7 @@ import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
 import { HttpAdapter } from '../http/http.adapter.js';
 import { readJsonBodies } from '../http/json-body.js';
 import { limitBodies, serverLimit } from '../http/limit-bodies.js';
+import { isProbe } from '../http/probes.js';
 import { protect } from '../http/protect.js';
 import { readCallers } from '../http/read-callers.js';
 import { readJsonOnly } from '../http/read-json-only.js';
@@ -106,6 +108,7 @@ export async function addHooks(
   if (settings.hasConsole) leadBrowsersToConsole(server);
   boundInFlight(server, admission);
   refuseEarly(server, admission);
+  holdAnswered(server, admission, isProbe);
   readDocumentIds(server);
   return { admission, turns };
 }

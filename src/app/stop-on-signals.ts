@@ -4,6 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** `npm start` repeats the signal that the terminal has already sent. A signal that follows this soon is the same one. */
 const SAME_MS = 400;
 
+/** Long enough to read connections that were held while the process was busy: closing them unread would lose their requests. */
+const LEAST_DELAY_MS = 50;
+
 /** A signal that stops the service. */
 export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
 
@@ -39,7 +42,7 @@ export function stopOnSignals(stopping: Stopping): void {
 async function stop({ withdraw, delaySeconds, close }: Stopping): Promise<void> {
   try {
     withdraw();
-    await pause(delaySeconds * 1000);
+    await pause(Math.max(LEAST_DELAY_MS, delaySeconds * 1000));
     await close();
     process.exit(0);
   } catch (fault) {

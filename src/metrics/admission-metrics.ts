@@ -30,4 +30,12 @@ export function showAdmission(admission: Admission, registry: Registry): void {
       this.set(admission.limit.value);
     },
   });
+  new Gauge({
+    name: 'portico_connections_held',
+    help: 'Connections that have been answered and are not read for now, because the process is busy.',
+    registers: [registry],
+    collect() {
+      this.set(admission.held);
+    },
+  });
 }

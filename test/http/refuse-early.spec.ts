@@ -118,6 +118,22 @@ describe('a server where nobody else may even wait', () => {
     expect(served).toEqual([JSON.parse(LOGOUT), JSON.parse(ONE)]);
   });
 
+  it('refuses what was held for too long, although there is a place', async () => {
+    const roomy = new Admission({ inFlight: 8, perSession: 8 });
+    let isLate = false;
+    roomy.isLate = () => isLate;
+    const other = fastify();
+    other.get('/graphql', () => 'served');
+    other.get('/livez', () => 'served');
+    refuseEarly(other, roomy);
+    const address = await other.listen({ host: '127.0.0.1', port: 0 });
+    expect((await fetch(`${address}/graphql`)).status).toBe(200);
+    isLate = true;
+    expect((await fetch(`${address}/graphql`)).status).toBe(503);
+    expect((await fetch(`${address}/livez`)).status).toBe(200);
+    await other.close();
+  });
+
   it('leaves a body that comes in pieces to the limits of slow senders', async () => {
     const pieces = [head(LOGOUT.length) + LOGOUT.slice(0, 10), LOGOUT.slice(10)];
     expect(await answers(pieces, /served/)).toContain('HTTP/1.1 200');

@@ -1,6 +1,7 @@
 import { OVERLOAD_REASONS, OverloadedError, type OverloadReason } from '../../errors/overloaded-error.js';
 import { type Caller } from '../caller/caller.js';
 import { FairGate, type Full, type Party } from './fair-gate.js';
+import { type Connection, HeldConnections } from './held-connections.js';
 import { LoadLimit, type LoadSample } from './load-limit.js';
 import { LoopPace } from './loop-pace.js';
 import { type Passage } from './passage.js';
@@ -31,6 +32,14 @@ export const LOGOUT_BYTES = 2048;
 const WAITING_PER_PLACE = 1;
 /** A short burst is not an overload, however large its requests are. */
 const LEAST_WAITING = 128;
+/** So many requests wait while connections are held that the CPU is never without work. */
+const RESERVE_MS = 8;
+const LEAST_RESERVE = 8;
+/** When more have to wait than so many milliseconds of work, connections are held, and nobody else may wait. */
+const CROWD_MS = 50;
+const LEAST_CROWD = 64;
+/** A refusal costs a tenth to a fifth of an answer. */
+const REFUSALS_PER_ANSWER = 0.25;
 /** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
 const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, new OverloadedError(reason)]));
 
@@ -41,6 +50,10 @@ export class Admission {
   /** Whether the service is stopping, so that each answer has to close its connection. */
   isStopping: () => boolean = () => false;
   readonly strangers: Strangers;
+  readonly #held = new HeldConnections({
+    room: () => this.#room,
+    refusals: () => this.limit.within(1000) * REFUSALS_PER_ANSWER,
+  });
   readonly #limits: AdmissionLimits;
   readonly #perAddress: number;
   readonly #gate: FairGate;
@@ -51,9 +64,13 @@ export class Admission {
   });
   readonly #logoutHashes: string[] = [];
   readonly #refused: Record<OverloadReason, number> = { SESSION_BUSY: 0, ADDRESS_BUSY: 0, SERVICE_BUSY: 0 };
+  readonly #now: () => number;
+  #refusedAt = -Infinity;
 
-  constructor(limits: AdmissionLimits) {
+  /** @param now milliseconds of a clock that is never set back. */
+  constructor(limits: AdmissionLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
+    this.#now = now;
     this.#perAddress = Math.max(1, Math.ceil(limits.inFlight * ADDRESS_SHARE));
     this.strangers = new Strangers(this.#perAddress);
     this.limit = new LoadLimit(limits.inFlight);
@@ -76,9 +93,15 @@ export class Admission {
     return this.#gate.waiting + this.#logouts.waiting;
   }
 
-  /** Whether the waiting line is full: new requests are refused, except logouts. */
+  /** Connections that are not read for now. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** Whether nobody else may wait: new requests are refused, except logouts. */
   get isFull(): boolean {
-    return this.#gate.isFull;
+    if (this.#gate.isFull) return true;
+    return this.#held.size > 0 && this.#begunLater > this.#crowd;
   }
 
   /** To be told of the process from time to time. */
@@ -105,6 +128,7 @@ export class Admission {
    * @throws OverloadedError
    */
   async enter(caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
+    const since = this.#now();
     const party = this.#partyOf(caller);
     const leaveStrangers = this.strangers.enter(caller);
     if (leaveStrangers === undefined) {
@@ -117,8 +141,23 @@ export class Admission {
       else passage.enter(place);
     }
     // The request already counts as in flight while it waits for its turn.
-    if (this.pace.isBusy) await this.pace.turn();
+    if (!this.pace.isBusy && !this.limit.isShedding) return;
+    await this.pace.turn();
+    if (this.#isTooLate(since) && (body === undefined || !this.mayBeLogout(body)))
+      throw this.#refusal('SERVICE_BUSY');
   }
+
+  /** Whether what has just been read from a connection was held for too long to be let in. */
+  isLate(connection: Connection): boolean {
+    return this.#held.isLate(connection);
+  }
+
+  /** To be told of a connection that has taken an answer. */
+  readonly answered = (connection: Connection): void => {
+    const isCrowded = this.limit.isShedding && this.#begunLater + this.#held.size > this.#crowd;
+    if (isCrowded && !this.isStopping()) this.#held.hold(connection);
+    if (this.#room >= 1) this.#held.release();
+  };
 
   /** Names documents by whose hash a logout may be asked for. */
   addLogoutHashes(hashes: readonly string[]): void {
@@ -135,6 +174,27 @@ export class Admission {
   /** The refusal of one that is not even looked at. */
   refuseUnread(): OverloadedError {
     return this.#refusal('SERVICE_BUSY');
+  }
+
+  /** A burst may take longer than that. But while there is no time for all, none of it goes to those who have waited for too long. */
+  #isTooLate(since: number): boolean {
+    const now = this.#now();
+    return now - since > PATIENCE_MS && now - this.#refusedAt < PATIENCE_MS;
+  }
+
+  /** Requests that have been read and have not begun. */
+  get #begunLater(): number {
+    return this.#gate.waiting + this.pace.waiting;
+  }
+
+  get #crowd(): number {
+    return Math.max(LEAST_CROWD, this.limit.within(CROWD_MS));
+  }
+
+  /** How many more requests may be read. */
+  get #room(): number {
+    if (!this.limit.isShedding || this.isStopping()) return Infinity;
+    return Math.max(LEAST_RESERVE, this.limit.within(RESERVE_MS)) - this.#begunLater;
   }
 
   async #wait(party: Party, caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
@@ -175,6 +235,7 @@ export class Admission {
 
   #refusal(reason: OverloadReason): OverloadedError {
     this.#refused[reason] += 1;
+    if (reason === 'SERVICE_BUSY') this.#refusedAt = this.#now();
     return REFUSALS.get(reason) ?? new OverloadedError(reason);
   }
 }

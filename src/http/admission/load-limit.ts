@@ -58,6 +58,11 @@ export class LoadLimit {
     return this.#value < this.#most;
   }
 
+  /** How many requests the process completes in so many milliseconds, while fewer are let in than the settings allow. */
+  within(milliseconds: number): number {
+    return (this.#value * milliseconds) / TARGET_MS;
+  }
+
   observe(sample: LoadSample): void {
     const { delay, heap, utilization, inFlight } = sample;
     const isLate = delay > DELAY_LIMIT_MS || heap > HEAP_LIMIT;

@@ -1,7 +1,7 @@
 /** Iterations in a row in which nothing but new connections is served, at most. */
-const MOST_SKIPPED = 64;
-/** Requests that begin in one iteration. */
-const REQUESTS_AT_ONCE = 8;
+const MOST_SKIPPED = 8;
+/** Requests that begin in one iteration: few, so that those that have begun end first and nobody waits for a long iteration. */
+const REQUESTS_AT_ONCE = 2;
 
 /**
  * Lets new connections in before new work begins. libuv accepts one connection per iteration of the event loop, so while
@@ -24,6 +24,11 @@ export class LoopPace {
   /** Whether connections are coming in, so that a request has to wait for its turn. */
   get isBusy(): boolean {
     return this.#isFresh || this.#skipped > 0 || this.#requests.length > 0;
+  }
+
+  /** How many requests wait for their turn. */
+  get waiting(): number {
+    return this.#requests.length;
   }
 
   /** Resolves when a request may begin. */

@@ -1,0 +1,115 @@
+import { type Socket } from 'node:net';
+
+export type Connection = Pick<Socket, 'pause' | 'resume' | 'destroyed'>;
+
+export interface HoldOptions {
+  /** How many requests may be read now. Read each time. */
+  readonly room: () => number;
+  /** How many requests may be refused in a second. Read each time. */
+  readonly refusals: () => number;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now?: () => number;
+}
+
+/** With what it waits afterwards, a request that is let in is answered within a second. */
+const PATIENCE_MS = 700;
+/** Nobody is left without any answer for longer. */
+const LONGEST_MS = 2_000;
+const CHECK_MS = 5;
+/** How long refusals are saved up. */
+const BURST_MS = 20;
+
+/**
+ * Connections that are not read for a while after an answer. What they send next waits in the buffers of the system, where
+ * it costs the process nothing. They are read again in the order of their answers, as soon as there is room. Those for which there is
+ * none within 700 ms are too late: they are read a few at a time, and what they have sent is refused.
+ */
+export class HeldConnections {
+  readonly #options: HoldOptions;
+  readonly #now: () => number;
+  /** Each with the time at which its hold began, in order. */
+  readonly #waiting = new Map<Connection, number>();
+  readonly #late = new Map<Connection, number>();
+  /** Late ones that are read in this iteration of the event loop. */
+  readonly #refused = new Set<Connection>();
+  /** How many of the late ones may be refused by now. */
+  #allowed = 0;
+  #checked = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: HoldOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  get size(): number {
+    return this.#waiting.size + this.#late.size;
+  }
+
+  hold(connection: Connection): void {
+    if (connection.destroyed || this.#waiting.has(connection) || this.#late.has(connection)) return;
+    connection.pause();
+    const now = this.#now();
+    this.#waiting.set(connection, now);
+    if (this.#timer !== undefined) return;
+    this.#checked = now;
+    this.#timer = setInterval(this.release, CHECK_MS).unref();
+  }
+
+  /** Whether a request that has just been read has waited for so long that it has to be refused. */
+  isLate(connection: Connection): boolean {
+    return this.#refused.has(connection);
+  }
+
+  /** Lets those be read for whose requests there is room, and those that are late. Called by a timer as well. */
+  readonly release = (): void => {
+    if (this.size === 0) return;
+    const now = this.#now();
+    const room = this.#letIn(now);
+    this.#letBeRefused(now, room);
+    this.#checked = now;
+    if (this.size !== 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  };
+
+  readonly #forgetRefused = (): void => {
+    this.#refused.clear();
+  };
+
+  /** @returns for how many more there is room. */
+  #letIn(now: number): number {
+    let room = this.#options.room();
+    for (const [connection, since] of this.#waiting) {
+      const isLate = now - since >= PATIENCE_MS;
+      if (room < 1 && !isLate) break;
+      this.#waiting.delete(connection);
+      if (isLate) this.#late.set(connection, since);
+      else if (read(connection)) room -= 1;
+    }
+    return room;
+  }
+
+  #letBeRefused(now: number, room: number): void {
+    const perSecond = this.#options.refusals();
+    const earned = (perSecond * (now - this.#checked)) / 1000;
+    this.#allowed = Math.min(this.#allowed + earned, Math.max(1, (perSecond * BURST_MS) / 1000));
+    let allowed = Math.max(room, this.#allowed);
+    for (const [connection, since] of this.#late) {
+      if (allowed < 1 && now - since < LONGEST_MS) break;
+      this.#late.delete(connection);
+      if (!read(connection)) continue;
+      allowed -= 1;
+      this.#allowed = Math.max(0, this.#allowed - 1);
+      // What has been waiting is read before the next phase of immediates; what comes later has not waited.
+      if (this.#refused.size === 0) setImmediate(this.#forgetRefused);
+      this.#refused.add(connection);
+    }
+  }
+}
+
+function read(connection: Connection): boolean {
+  if (connection.destroyed) return false;
+  connection.resume();
+  return true;
+}
