@@ -4,12 +4,23 @@ import { Tally, type LoadResult } from './tally.ts';
 
 const GRACE = 15_000;
 
+export interface OpenLoad extends Load {
+  readonly perSecond: number;
+  /** Whether to leave out what is due while all connections are busy; else it waits here, on its time. */
+  readonly leavesOut?: boolean;
+}
+
+export interface OpenLoadResult extends LoadResult {
+  /** How many were left out. */
+  readonly leftOut: number;
+}
+
 /**
- * Requests come at a fixed rate whatever the answers do; the time of each counts from when it was due. At most
- * `connections` are open, and what is due while all are busy waits here, on its time.
+ * Requests come at a fixed rate whatever the answers do, on so many connections at most; the time of each counts from when it was
+ * due.
  */
-export async function openLoop(load: Load & { readonly perSecond: number }): Promise<LoadResult> {
-  const { port, connections, requests, milliseconds, length, perSecond } = load;
+export async function openLoop(load: OpenLoad): Promise<OpenLoadResult> {
+  const { port, connections, requests, milliseconds, length, perSecond, leavesOut = false } = load;
   const tally = new Tally(length);
   const idle = Array.from({ length: connections }, () => new Connection(port));
   const all = [...idle];
@@ -18,6 +29,7 @@ export async function openLoop(load: Load & { readonly perSecond: number }): Pro
   const began = performance.now();
   let sent = 0;
   let answered = 0;
+  let leftOut = 0;
 
   await new Promise<void>((resolve) => {
     setTimeout(resolve, milliseconds + GRACE).unref();
@@ -28,7 +40,7 @@ export async function openLoop(load: Load & { readonly perSecond: number }): Pro
         const next = waiting.shift();
         if (next === undefined) idle.push(connection);
         else send(connection, ...next);
-        if (answered === total) resolve();
+        if (answered + leftOut === total) resolve();
       });
     };
     const tick = (): void => {
@@ -37,14 +49,15 @@ export async function openLoop(load: Load & { readonly perSecond: number }): Pro
         if (due > performance.now()) break;
         const bytes = requests[sent % requests.length] ?? Buffer.alloc(0);
         const connection = idle.pop();
-        if (connection === undefined) waiting.push([due, bytes]);
-        else send(connection, due, bytes);
+        if (connection !== undefined) send(connection, due, bytes);
+        else if (leavesOut) leftOut += 1;
+        else waiting.push([due, bytes]);
       }
       if (sent < total) setTimeout(tick, 1);
     };
     tick();
   });
   for (const connection of all) connection.close();
-  for (; answered < total; answered += 1) tally.add(Infinity, 'no answer', undefined);
-  return tally.result(milliseconds / 1000);
+  for (; answered + leftOut < total; answered += 1) tally.add(Infinity, 'no answer', undefined);
+  return { ...tally.result(milliseconds / 1000), leftOut };
 }
