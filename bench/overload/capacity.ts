@@ -9,8 +9,6 @@ const MEASURED_MS = 8_000;
 const SUSTAINED_MS = 20_000;
 /** Until V8 has compiled what is hot: a cold service would show too low a peak. */
 const WARM_UP_MS = 10_000;
-/** Until the connections of the load are forgotten. */
-const REST_MS = 1_000;
 const CLIENTS = 500;
 const BODY = { query: '{ projects { id name description } }' };
 
@@ -21,7 +19,7 @@ async function requests(service: Service): Promise<Buffer[]> {
   return all;
 }
 
-/** What the service does under a load, as a share of its peak before and after: the machine is not always equally fast. */
+/** What the service does under a load, as a share of its peak. */
 async function beside<R extends LoadResult>(
   service: Service,
   load: (sent: readonly Buffer[], most: number) => Promise<R>,
@@ -30,17 +28,13 @@ async function beside<R extends LoadResult>(
   const sent = await requests(service);
   const base = { port: service.port, connections: 32, requests: sent };
   await closedLoop({ ...base, milliseconds: WARM_UP_MS });
-  const before = await closedLoop({ ...base, milliseconds: MEASURED_MS });
-  const loaded = load(sent, before.rate);
+  const { rate: most } = await closedLoop({ ...base, milliseconds: MEASURED_MS });
+  const loaded = load(sent, most);
   const probes = await probeDuring(service, loaded);
   const result = await loaded;
-  await new Promise((resolve) => setTimeout(resolve, REST_MS));
-  const after = await closedLoop({ ...base, milliseconds: MEASURED_MS });
-  const most = (before.rate + after.rate) / 2;
   const share = `${Math.round(result.rate)}/s good (${Math.round((result.rate / most) * 100)} %)`;
-  const late = `p99 ${Math.round(result.p99)} ms`;
   const rest = `${result.failures} refused${more(result)}, \`/livez\` p99 ${p99(probes)}`;
-  return `peak ${Math.round(before.rate)}/s before and ${Math.round(after.rate)}/s after; ${share}, ${late}, ${rest}`;
+  return `peak ${Math.round(most)}/s; then ${share}, p99 ${Math.round(result.p99)} ms, ${rest}`;
 }
 
 /** More than the service can answer. */
