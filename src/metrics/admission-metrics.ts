@@ -32,7 +32,7 @@ export function showAdmission(admission: Admission, registry: Registry): void {
   });
   new Gauge({
     name: 'portico_connections_held',
-    help: 'Connections that have been answered and are not read for now, because the process is busy.',
+    help: 'Connections that wait to be read again after an answer, because the process is busy.',
     registers: [registry],
     collect() {
       this.set(admission.held);

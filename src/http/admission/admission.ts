@@ -93,7 +93,7 @@ export class Admission {
     return this.#gate.waiting + this.#logouts.waiting;
   }
 
-  /** Connections that are not read for now. */
+  /** Connections that wait to be read again after an answer. */
   get held(): number {
     return this.#held.size;
   }

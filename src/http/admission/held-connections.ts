@@ -73,15 +73,16 @@ export class HeldConnections {
     this.#timer = undefined;
   };
 
-  readonly #forgetRefused = (): void => {
-    this.#refused.clear();
+  readonly #forget = (read: readonly Connection[]): void => {
+    for (const connection of read) this.#refused.delete(connection);
   };
 
   /** @returns for how many more there is room. */
   #letIn(now: number): number {
     let room = this.#options.room();
     for (const [connection, since] of this.#waiting) {
-      const isLate = now - since >= PATIENCE_MS;
+      // With room for everybody nobody is late.
+      const isLate = room !== Infinity && now - since >= PATIENCE_MS;
       if (room < 1 && !isLate) break;
       this.#waiting.delete(connection);
       if (isLate) this.#late.set(connection, since);
@@ -95,16 +96,19 @@ export class HeldConnections {
     const earned = (perSecond * (now - this.#checked)) / 1000;
     this.#allowed = Math.min(this.#allowed + earned, Math.max(1, (perSecond * BURST_MS) / 1000));
     let allowed = Math.max(room, this.#allowed);
+    const refused: Connection[] = [];
     for (const [connection, since] of this.#late) {
       if (allowed < 1 && now - since < LONGEST_MS) break;
       this.#late.delete(connection);
       if (!read(connection)) continue;
       allowed -= 1;
       this.#allowed = Math.max(0, this.#allowed - 1);
-      // What has been waiting is read before the next phase of immediates; what comes later has not waited.
-      if (this.#refused.size === 0) setImmediate(this.#forgetRefused);
+      if (room === Infinity) continue;
       this.#refused.add(connection);
+      refused.push(connection);
     }
+    // What has been waiting is read before that; what comes later has not waited.
+    if (refused.length > 0) setImmediate(this.#forget, refused);
   }
 }
 

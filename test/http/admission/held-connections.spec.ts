@@ -104,6 +104,37 @@ describe('connections that have been answered while the process is busy', () => 
     expect(held.isLate(next as never)).toBe(false);
   });
 
+  it('are not refused, however late, when there is room for everybody', () => {
+    const { state, held, connections, read } = holding(2);
+    state.now += 800;
+    held.release();
+    held.hold(new FakeConnection() as never);
+    state.now += 800;
+    state.room = Infinity;
+    held.release();
+    expect(read()).toEqual([true, true]);
+    expect(connections.map((each) => held.isLate(each as never))).toEqual([false, false]);
+    expect(held.size).toBe(0);
+  });
+
+  it('are refused although others were refused in the same iteration of the event loop', async () => {
+    const { state, held, connections } = holding(2);
+    state.refusals = 50;
+    state.now += 700;
+    const second = nextIteration().then(() => {
+      state.now += 20;
+      held.release();
+    });
+    held.release();
+    const third = nextIteration();
+    await second;
+    await third;
+    // Only the first has been read by now.
+    expect(connections.map((each) => held.isLate(each as never))).toEqual([false, true]);
+    await nextIteration();
+    expect(connections.map((each) => held.isLate(each as never))).toEqual([false, false]);
+  });
+
   it('wait anew after a refusal', () => {
     const { state, held, connections, read } = holding(1);
     state.now += 2000;
