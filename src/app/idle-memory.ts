@@ -6,7 +6,7 @@ import { getHeapStatistics } from 'node:v8';
 const IDLE = 0.1;
 const BUSY = 0.3;
 const SAMPLE_MS = 100;
-/** Samples in a row: 3 s. After startup, which no pause of its own follows, one is enough. */
+/** Samples in a row: 3 s. After startup, one is enough: without a request yet, nobody waits for the collection. */
 const IDLE_SAMPLES = 30;
 /** Less is not worth the pause. */
 const LEAST_BYTES = 8 * 1024 * 1024;
@@ -33,6 +33,7 @@ export class IdleMemory {
   /** Whether now is the time to release memory. True once after each busy period. */
   observe({ utilization, inFlight, used, held }: IdleSample): boolean {
     if (utilization > BUSY) this.#wasBusy = true;
+    if (inFlight > 0) this.#samplesNeeded = IDLE_SAMPLES;
     this.#idleSamples = utilization < IDLE && inFlight === 0 ? this.#idleSamples + 1 : 0;
     if (!this.#wasBusy || this.#idleSamples < this.#samplesNeeded) return false;
     this.#wasBusy = false;

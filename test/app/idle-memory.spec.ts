@@ -32,7 +32,12 @@ describe('memory that a peak has left', () => {
   });
 
   it('is given back by the start as soon as the process is idle', () => {
-    expect(observed(new IdleMemory(), BUSY, BUSY, ...idle())).toEqual([2]);
+    const starting = { ...BUSY, inFlight: 0 };
+    expect(observed(new IdleMemory(), starting, starting, ...idle())).toEqual([2]);
+  });
+
+  it('is given back by the start only after 3 s if requests have come in before it was idle', () => {
+    expect(observed(new IdleMemory(), BUSY, ...idle())).toEqual([SAMPLES]);
   });
 
   it('is kept while requests come in', () => {
