@@ -33,10 +33,15 @@ export function refuseEarly(server: FastifyInstance, admission: Admission): void
     else if (lengthOf(request) > LOGOUT_BYTES)
       refusals.refuse(request, response, lengthOf(request) > DISCARDED_BYTES);
     else {
-      whenReadable(request, (body) => {
+      request.once('readable', () => {
+        const body = request.read() as Buffer | null;
         const isWhole = body?.length === lengthOf(request);
-        if (body === undefined || !isWhole || admission.mayBeLogout(body)) serve(request, response);
-        else refusals.refuse(request, response);
+        if (body !== null && isWhole && !admission.mayBeLogout(body)) refusals.refuse(request, response);
+        else {
+          // Back to where others read it.
+          if (body !== null) request.unshift(body);
+          serve(request, response);
+        }
       });
     }
   });
@@ -54,15 +59,6 @@ function mayBeRefused({ headers, url }: IncomingMessage): boolean {
 function lengthOf({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return Infinity;
   return Number(headers['content-length'] ?? 0);
-}
-
-/** Gives what has come of a body, and leaves it there for others to read. */
-function whenReadable(request: IncomingMessage, then: (body: Buffer | undefined) => void): void {
-  request.once('readable', () => {
-    const body = request.read() as Buffer | null;
-    if (body !== null) request.unshift(body);
-    then(body ?? undefined);
-  });
 }
 
 /** Refuses, and tells the log how many were refused instead of adding a line for each. */

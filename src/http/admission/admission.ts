@@ -38,8 +38,6 @@ const LEAST_RESERVE = 8;
 /** When more have to wait than so many milliseconds of work, connections are held, and nobody else may wait. */
 const CROWD_MS = 50;
 const LEAST_CROWD = 64;
-/** A refusal costs a tenth to a fifth of an answer. */
-const REFUSALS_PER_ANSWER = 0.25;
 /** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
 const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, new OverloadedError(reason)]));
 
@@ -52,7 +50,7 @@ export class Admission {
   readonly strangers: Strangers;
   readonly #held = new HeldConnections({
     room: () => this.#room,
-    refusals: () => this.limit.within(1000) * REFUSALS_PER_ANSWER,
+    answers: () => this.limit.within(1000),
   });
   readonly #limits: AdmissionLimits;
   readonly #perAddress: number;

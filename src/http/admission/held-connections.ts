@@ -1,28 +1,32 @@
 import { type Socket } from 'node:net';
+import { Allowance } from './allowance.js';
 
 export type Connection = Pick<Socket, 'pause' | 'resume' | 'destroyed'>;
 
 export interface HoldOptions {
   /** How many requests may be read now. Read each time. */
   readonly room: () => number;
-  /** How many requests may be refused in a second. Read each time. */
-  readonly refusals: () => number;
+  /** How many requests are answered in a second. Read each time. */
+  readonly answers: () => number;
   /** Milliseconds of a clock that is never set back. */
   readonly now?: () => number;
 }
 
 /** With what it waits afterwards, a request that is let in is answered within a second. */
 const PATIENCE_MS = 700;
-/** Nobody is left without any answer for longer. */
-const LONGEST_MS = 2_000;
 const CHECK_MS = 5;
-/** How long refusals are saved up. */
-const BURST_MS = 20;
+/** A refusal costs a tenth to a fifth of an answer. So refusals take little of the time that answers need, */
+const REFUSALS_PER_ANSWER = 0.25;
+/** somewhat more when somebody has waited for so long, */
+const LONG_MS = 5_000;
+/** and never much of it, however many connections wait. */
+const MOST_REFUSALS_PER_ANSWER = 1;
 
 /**
  * Connections that are not read for a while after an answer. What they send next waits in the buffers of the system, where
  * it costs the process nothing. They are read again in the order of their answers, as soon as there is room. Those for which there is
- * none within 700 ms are too late: they are read a few at a time, and what they have sent is refused.
+ * none within 700 ms are too late: they are read a few at a time, more of them after five seconds, and what they have sent is
+ * refused.
  */
 export class HeldConnections {
   readonly #options: HoldOptions;
@@ -32,8 +36,8 @@ export class HeldConnections {
   readonly #late = new Map<Connection, number>();
   /** Late ones that are read in this iteration of the event loop. */
   readonly #refused = new Set<Connection>();
-  /** How many of the late ones may be refused by now. */
-  #allowed = 0;
+  readonly #usual = new Allowance();
+  readonly #urgent = new Allowance();
   #checked = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -92,17 +96,19 @@ export class HeldConnections {
   }
 
   #letBeRefused(now: number, room: number): void {
-    const perSecond = this.#options.refusals();
-    const earned = (perSecond * (now - this.#checked)) / 1000;
-    this.#allowed = Math.min(this.#allowed + earned, Math.max(1, (perSecond * BURST_MS) / 1000));
-    let allowed = Math.max(room, this.#allowed);
+    const answers = this.#options.answers();
+    this.#usual.earn(answers * REFUSALS_PER_ANSWER, now - this.#checked);
+    this.#urgent.earn(answers * MOST_REFUSALS_PER_ANSWER, now - this.#checked);
+    let left = room;
     const refused: Connection[] = [];
     for (const [connection, since] of this.#late) {
-      if (allowed < 1 && now - since < LONGEST_MS) break;
+      const allowance = now - since < LONG_MS ? this.#usual : this.#urgent;
+      if (left < 1 && !allowance.isLeft) break;
       this.#late.delete(connection);
       if (!read(connection)) continue;
-      allowed -= 1;
-      this.#allowed = Math.max(0, this.#allowed - 1);
+      left -= 1;
+      this.#usual.take();
+      this.#urgent.take();
       if (room === Infinity) continue;
       this.#refused.add(connection);
       refused.push(connection);

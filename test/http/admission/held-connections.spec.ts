@@ -19,15 +19,15 @@ class FakeConnection {
 
 /** As many connections, held in order, without room for any of them. */
 function holding(count: number): {
-  state: { now: number; room: number; refusals: number };
+  state: { now: number; room: number; answers: number };
   held: HeldConnections;
   connections: readonly FakeConnection[];
   read: () => boolean[];
 } {
-  const state = { now: 1000, room: 0, refusals: 0 };
+  const state = { now: 1000, room: 0, answers: 0 };
   const held = new HeldConnections({
     room: () => state.room,
-    refusals: () => state.refusals,
+    answers: () => state.answers,
     now: () => state.now,
   });
   const connections = Array.from({ length: count }, () => new FakeConnection());
@@ -61,7 +61,7 @@ describe('connections that have been answered while the process is busy', () => 
 
   it('are too late after 700 ms, and are read a few at a time to be refused', async () => {
     const { state, held, connections, read } = holding(4);
-    state.refusals = 50;
+    state.answers = 200;
     state.now += 699;
     held.release();
     expect(read()).toEqual([false, false, false, false]);
@@ -81,14 +81,18 @@ describe('connections that have been answered while the process is busy', () => 
     expect(read()).toEqual([true, true, true, false]);
   });
 
-  it('are read after two seconds, however many were refused', () => {
-    const { state, held, read } = holding(3);
-    state.now += 1999;
+  it('are read after five seconds, at most as many of them as are answered', () => {
+    const { state, held, read } = holding(5);
+    state.now += 4999;
     held.release();
-    expect(read()).toEqual([false, false, false]);
-    state.now += 1;
+    expect(read()).toEqual([false, false, false, false, false]);
+    state.answers = 200;
+    state.now += 5;
     held.release();
-    expect(read()).toEqual([true, true, true]);
+    expect(read()).toEqual([true, false, false, false, false]);
+    state.now += 15;
+    held.release();
+    expect(read()).toEqual([true, true, true, true, false]);
   });
 
   it('are refused sooner when there is room, and let none wait that is in time', () => {
@@ -119,7 +123,7 @@ describe('connections that have been answered while the process is busy', () => 
 
   it('are refused although others were refused in the same iteration of the event loop', async () => {
     const { state, held, connections } = holding(2);
-    state.refusals = 50;
+    state.answers = 200;
     state.now += 700;
     const second = nextIteration().then(() => {
       state.now += 20;
@@ -137,7 +141,8 @@ describe('connections that have been answered while the process is busy', () => 
 
   it('wait anew after a refusal', () => {
     const { state, held, connections, read } = holding(1);
-    state.now += 2000;
+    state.answers = 1;
+    state.now += 5000;
     held.release();
     held.hold(connections[0] as never);
     state.now += 699;

@@ -18,7 +18,7 @@ describe('a server that does not read who has just been answered', () => {
   let served: number;
   beforeEach(async () => {
     state = { room: 0, isShedding: true };
-    held = new HeldConnections({ room: () => state.room, refusals: () => 0, now: () => 0 });
+    held = new HeldConnections({ room: () => state.room, answers: () => 0, now: () => 0 });
     served = 0;
     server = fastify();
     server.post('/graphql', () => `answer ${(served += 1)}`);
