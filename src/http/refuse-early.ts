@@ -27,8 +27,8 @@ export function refuseEarly(server: FastifyInstance, admission: Admission): void
   const refusals = new Refusals(server, admission);
   http.removeAllListeners('request');
   http.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!(admission.isFull || admission.isLate(request.socket)) || !mayBeRefused(request))
-      serve(request, response);
+    const isRefused = (admission.isFull || admission.isLate(request.socket)) && mayBeRefused(request);
+    if (!isRefused) serve(request, response);
     else if (lengthOf(request) === 0) refusals.refuse(request, response);
     else if (lengthOf(request) > LOGOUT_BYTES)
       refusals.refuse(request, response, lengthOf(request) > DISCARDED_BYTES);

@@ -23,7 +23,8 @@ describe('the doctor', () => {
     expect(printed).toBe(documented(heading));
   });
 
-  (redisMissing === undefined ? it : it.skip)('warns of a Redis that may drop sessions', async () => {
+  const itOverRedis = redisMissing === undefined ? it : it.skip;
+  itOverRedis(`warns of a Redis that may drop sessions (${redisMissing ?? 'started here'})`, async () => {
     const redis = await startRedis(['--maxmemory-policy', 'allkeys-lru']);
     const environment = { SESSION_STORE: 'redis', REDIS_URL: redis.url };
     const printed = await doctorPrints({ environment }, folder.path);

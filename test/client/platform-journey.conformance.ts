@@ -51,12 +51,18 @@ export function describeJourney(
     it('logs in by user name and password, and out', async () => {
       await loginBy({ username, password });
     });
-    (apiKey === undefined ? it.skip : it)('logs in by API key, and out', async () => {
-      await loginBy({ apiKey });
-    });
-    (anonymous ? it : it.skip)('logs in as a guest, and out', async () => {
-      await loginBy({});
-    });
+    (apiKey === undefined ? it.skip : it)(
+      `logs in by API key${apiKey === undefined ? ' (skipped: none is given)' : ''}, and out`,
+      async () => {
+        await loginBy({ apiKey });
+      },
+    );
+    (anonymous ? it : it.skip)(
+      `logs in as a guest${anonymous ? '' : ' (skipped: guests may not log in)'}, and out`,
+      async () => {
+        await loginBy({});
+      },
+    );
 
     it('receives a login error for a wrong password', async () => {
       const refused = client.openSession();

@@ -15,11 +15,11 @@ export interface HoldOptions {
 /** With what it waits afterwards, a request that is let in is answered within a second. */
 const PATIENCE_MS = 700;
 const CHECK_MS = 5;
-/** A refusal costs a tenth to a fifth of an answer. So refusals take little of the time that answers need, */
+/** A refusal costs a tenth to a fifth of an answer, so that refusals take little of the time that answers need. */
 const REFUSALS_PER_ANSWER = 0.25;
-/** somewhat more when somebody has waited for so long, */
+/** From then on, a caller is refused at the higher rate. */
 const LONG_MS = 5_000;
-/** and never much of it, however many connections wait. */
+/** However many connections wait for so long, refusals never take much of the time. */
 const MOST_REFUSALS_PER_ANSWER = 1;
 
 /**

@@ -1,6 +1,9 @@
 /** Iterations in a row in which nothing but new connections is served, at most. */
 const MOST_SKIPPED = 8;
-/** Requests that begin in one iteration: few, so that those that have begun end first and nobody waits for a long iteration. With fewer than four, iterations cost more than they gain. */
+/**
+ * Requests that begin in one iteration: few, so that those that have begun end first and nobody waits for a long iteration. With fewer
+ * than four, so many iterations cost more than they gain.
+ */
 const REQUESTS_AT_ONCE = 4;
 
 /**

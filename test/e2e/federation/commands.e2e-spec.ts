@@ -24,7 +24,10 @@ const INSTALLED: Readonly<Record<string, string>> = {
   wgc: '.bin/wgc',
   '@graphql-hive/cli': '.bin/hive',
 };
-const hasRover = process.platform === 'linux' && process.arch === 'x64';
+const roverMissing =
+  process.platform === 'linux' && process.arch === 'x64'
+    ? undefined
+    : 'Rover is not installed for this system';
 
 /** A command of the documentation as it is there, but with what is installed here in place of npx. */
 async function documented(start: RegExp): Promise<string> {
@@ -70,8 +73,8 @@ describe('the commands of the documentation', () => {
     });
   const written = (name: string): Promise<string> => readFile(join(folder.path, name), 'utf8');
 
-  (hasRover ? it : it.skip)(
-    'let Rover read the SDL from both subgraphs, by the secret alone',
+  (roverMissing === undefined ? it : it.skip)(
+    `let Rover read the SDL from both subgraphs, by the secret alone (${roverMissing ?? 'Rover for Linux x64'})`,
     async () => {
       const introspect = await documented(/rover.*introspect.*3000/);
       await inShell(introspect);
