@@ -1,15 +1,29 @@
 /** The dependency rule: imports point down, from room to room as .dependency-rooms.cjs lists them. */
 const ROOMS = require('./.dependency-rooms.cjs');
 
+/** The folder of a room. */
+const folderOf = (room) =>
+  room === 'src'
+    ? 'src'
+    : room.startsWith('portico/')
+      ? `packages/portico/src/${room.slice(8)}`
+      : `src/${room}`;
+
 /** A regular expression for the files of a room; those of its subfolders are other rooms. */
-const filesOf = (room) => `^src/${room === '' ? '' : `${room}/`}[^/]+$`;
+const filesOf = (room) => `^${folderOf(room)}/[^/]+$`;
+
+/** The service reaches the library by its name, so by what its build made; its own code by relative paths. */
+const OURS = '^(src|packages/portico/(src|dist))/';
 
 const roomRules = Object.entries(ROOMS).map(([room, imports]) => ({
-  name: `${room === '' ? 'entries' : room}-imports-what-its-room-may`,
+  name: `${room}-imports-what-its-room-may`,
   comment: 'Imports point down. If this arrow is meant, add it in .dependency-rooms.cjs.',
   severity: 'error',
   from: { path: filesOf(room) },
-  to: { path: '^src/', pathNot: [room, ...imports].map(filesOf) },
+  to: {
+    path: OURS,
+    pathNot: [room, ...imports].flatMap((each) => [filesOf(each), filesOf(each).replace('/src/', '/dist/')]),
+  },
 }));
 
 module.exports = {
@@ -19,7 +33,10 @@ module.exports = {
       name: 'every-folder-is-a-room',
       comment: 'A new folder needs a line in .dependency-rooms.cjs.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [...Object.keys(ROOMS).map(filesOf), '^src/console/page/'] },
+      from: {
+        path: OURS,
+        pathNot: [...Object.keys(ROOMS).map(filesOf), '^packages/portico/dist/', '^src/console/page/'],
+      },
       to: {},
     },
     {
@@ -31,22 +48,22 @@ module.exports = {
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'client-is-entered-by-its-index',
+      name: 'the-library-is-entered-by-its-doors',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/client/' },
-      to: { path: '^src/client/', pathNot: '^src/client/index\\.ts$' },
+      from: { path: '^src/' },
+      to: { path: '^packages/portico/', pathNot: '^packages/portico/(src|dist)/[^/]+/index\\.' },
     },
     {
-      name: 'embedded-platform-is-entered-by-its-index',
+      name: 'a-room-of-the-library-enters-the-client-by-its-door',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/embedded-platform/' },
-      to: { path: '^src/embedded-platform/', pathNot: '^src/embedded-platform/index\\.ts$' },
+      from: { path: '^packages/portico/src/', pathNot: '^packages/portico/src/client/' },
+      to: { path: '^packages/portico/src/client/', pathNot: '^packages/portico/src/client/index\\.ts$' },
     },
     {
       name: 'embedded-platform-is-plain-node',
       comment: 'A platform that shared code with the client would repeat the mistakes of the client.',
       severity: 'error',
-      from: { path: '^src/embedded-platform/' },
+      from: { path: '^packages/portico/src/embedded-platform/' },
       to: { dependencyTypesNot: ['core', 'local', 'type-only'] },
     },
     {
@@ -54,14 +71,7 @@ module.exports = {
       comment: 'A service with a real platform never loads the embedded one.',
       severity: 'error',
       from: { path: '^src/platform/' },
-      to: { path: '^src/embedded-platform/', dynamic: false },
-    },
-    {
-      name: 'errors-are-plain',
-      comment: 'The codes and reasons can be imported in a browser.',
-      severity: 'error',
-      from: { path: '^src/errors/' },
-      to: { pathNot: '^src/errors/' },
+      to: { path: '^packages/portico/(src|dist)/embedded-platform/', dynamic: false },
     },
     {
       name: 'no-orphans',
@@ -69,20 +79,20 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['^src/console/page/', '^src/(index|main|demo-platform)\\.ts$', '\\.d\\.ts$'],
+        pathNot: ['^src/console/page/', '^src/(index|main|demo-platform)\\.ts$', '/dist/', '\\.d\\.ts$'],
       },
       to: {},
     },
     {
       name: 'no-dev-dependency-in-src',
       severity: 'error',
-      from: { path: '^src' },
+      from: { path: OURS },
       to: { dependencyTypes: ['npm-dev'] },
     },
     {
       name: 'only-declared-packages',
       severity: 'error',
-      from: { path: '^src' },
+      from: { path: OURS },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
     },
     {
@@ -104,13 +114,13 @@ module.exports = {
       comment:
         'A service that exports nothing runs without these packages: import their types only, or on demand.',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: OURS },
       to: { path: 'node_modules/@opentelemetry/', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'cloud-sdks-in-providers-only',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/credentials/providers/' },
+      from: { path: OURS, pathNot: '^packages/portico/(src|dist)/credentials/providers/' },
       to: { path: 'node_modules/(@aws-sdk|@azure|@google-cloud)/' },
     },
   ],

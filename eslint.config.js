@@ -88,7 +88,7 @@ export default tseslint.config(
   },
   {
     // In a browser, an import of types only must not load the file that has them.
-    files: ['src/errors/index.ts', 'src/errors/client-table.ts'],
+    files: ['packages/portico/src/errors/index.ts', 'packages/portico/src/errors/client-table.ts'],
     rules: { 'no-restricted-syntax': ['error', environmentIsReadOnce, ...privateByHash] },
   },
   {

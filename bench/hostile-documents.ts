@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createApp } from 'portico';
+import { createApp } from 'portico-service';
 import { BOMBS } from '../test/support/graphql/hostile-documents.ts';
 
 const ROUNDS = 7;

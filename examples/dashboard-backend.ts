@@ -121,7 +121,7 @@ async function ask<T>(
 }
 
 async function demonstrate(): Promise<void> {
-  const { createApp } = await import('portico');
+  const { createApp } = await import('portico-service');
   const { startEmbeddedPlatform } = await import('portico/embedded-platform');
   let time = Date.now();
   const platform = await startEmbeddedPlatform({ now: () => time });

@@ -1,5 +1,5 @@
-import { ERROR_CODES } from '../dist/errors/error-codes.js';
-import { REASON_TABLE } from '../dist/errors/error-reasons.js';
+import { ERROR_CODES } from '../packages/portico/dist/errors/error-codes.js';
+import { REASON_TABLE } from '../packages/portico/dist/errors/error-reasons.js';
 
 /** src/errors/client-table.ts: the codes with their reasons, without the texts, for clients that count bytes. */
 export function clientTable() {

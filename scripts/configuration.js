@@ -1,4 +1,4 @@
-import { secretSettings, settingDescriptions } from '../dist/config/checks/setting.js';
+import { secretSettings, settingDescriptions } from '../dist/config/setting.js';
 import { Settings } from '../dist/config/settings.js';
 
 const defaults = new Settings();

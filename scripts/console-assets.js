@@ -1,11 +1,12 @@
 /**
- * Lays the console beside the code that serves it: each file under a name that has the hash of its content, compressed
+ * Lays the console into public/console, from where it is served: each file under a name that has the hash of its content, compressed
  * twice, so that the service only reads and sends, and a browser never asks again.
  */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const PAGE = 'index.html';
@@ -20,12 +21,18 @@ const LIBRARIES = [
   'react-dom/umd/react-dom.production.min.js',
 ];
 
-/** @param folders the page as it is written, `node_modules`, and where the result belongs. */
-export function layConsole({ source, modules, target }) {
+const root = fileURLToPath(new URL('..', import.meta.url));
+layConsole(join(root, 'src/console/page'), join(root, 'public/console'));
+
+/** @param source the page as it is written. @param target where the result belongs. */
+function layConsole(source, target) {
   mkdirSync(target, { recursive: true });
   const contents = new Map([
     ...readdirSync(source).map((name) => [name, readFileSync(join(source, name), 'utf8')]),
-    ...LIBRARIES.map((path) => [basename(path), withoutExtras(readFileSync(join(modules, path), 'utf8'))]),
+    ...LIBRARIES.map((path) => [
+      basename(path),
+      withoutExtras(readFileSync(join(root, 'node_modules', path), 'utf8')),
+    ]),
   ]);
   const page = contents.get(PAGE);
   contents.delete(PAGE);

@@ -1,6 +1,6 @@
-import { ERROR_CODES } from '../dist/errors/error-codes.js';
-import { REASON_TABLE } from '../dist/errors/error-reasons.js';
-import { ERROR_TABLE } from '../dist/graphql/errors/error-table.js';
+import { ERROR_CODES } from '../packages/portico/dist/errors/error-codes.js';
+import { REASON_TABLE } from '../packages/portico/dist/errors/error-reasons.js';
+import { ERROR_TABLE } from '../dist/errors/error-table.js';
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
@@ -23,7 +23,7 @@ export function errorsPage() {
   ]);
   return `# Errors
 
-<!-- Generated from src/errors/ and src/graphql/errors/error-table.ts by npm run generate. -->
+<!-- Generated from src/errors/ and src/errors/error-table.ts by npm run generate. -->
 
 Every error has a \`message\`, a \`path\` if it belongs to a field, and these \`extensions\`, nothing else:
 

@@ -1,5 +1,5 @@
 /**
- * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, src/errors/client-table.ts, docs/configuration.md,
+ * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, packages/portico/src/errors/client-table.ts, docs/configuration.md,
  * .env.example, examples/federation/supergraph.graphql, and the rooms in CONTRIBUTING.md and docs/architecture.md.
  * With --check it writes nothing and fails if a file differs from what the code would make.
  */
@@ -16,7 +16,7 @@ const files = {
   'schema.gql': schema,
   'subgraph.gql': subgraph,
   'docs/errors.md': errorsPage(),
-  'src/errors/client-table.ts': clientTable(),
+  'packages/portico/src/errors/client-table.ts': clientTable(),
   'docs/configuration.md': configurationPage(),
   '.env.example': environmentExample(),
   'CONTRIBUTING.md': await pageWithRooms('CONTRIBUTING.md'),

@@ -1,65 +1,44 @@
 /**
- * Installs folders that have a package.json and a lock of their own, where they are not there yet or not of the locked
- * versions: what only the tests, the checks, the composers and the examples use, so that those who only run the service
- * are spared it. The dependencies of what is below tools/ are linked into node_modules, where imports, editors and npx
- * find them; an optional dependency is not.
+ * Installs folders that have a package.json and a lock file of their own, where they are not installed yet or not at the
+ * locked versions: gateways, the packages of the examples, and other large packages that few commands use.
  *
- *   node scripts/install.js tools/test examples/federation/hive-gateway
+ *   node scripts/install.js examples/page examples/federation/hive-gateway
  */
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const modules = join(root, 'node_modules');
+const LOCK = 'package-lock.json';
 
 for (const name of process.argv.slice(2)) {
   const folder = resolve(root, name);
-  installLocked(name, folder);
-  if (name.startsWith('tools/')) linkInto(modules, folder);
-}
-
-/** Installs what the lock says, unless that is what was installed last. */
-function installLocked(name, folder) {
-  const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8');
-  const installed = join(folder, 'node_modules/.installed-lock.json');
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return;
+  if (isInstalled(folder)) continue;
   console.log(`Installing ${name}`);
-  execFileSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    stdio: 'inherit',
-  });
-  writeFileSync(installed, lock);
+  install(folder);
 }
 
-/** Links the packages that a folder names, and their commands. */
-function linkInto(target, folder) {
-  const source = join(folder, 'node_modules');
-  const { dependencies = {} } = json(join(folder, 'package.json'));
-  for (const name of Object.keys(dependencies)) {
-    link(join(source, name), join(target, name));
-    const { bin = {} } = json(join(source, name, 'package.json'));
-    const commands = typeof bin === 'string' ? [name.split('/').at(-1)] : Object.keys(bin);
-    for (const command of commands) link(join(source, '.bin', command), join(target, '.bin', command));
+function isInstalled(folder) {
+  const installed = join(folder, 'node_modules', LOCK);
+  return existsSync(installed) && readFileSync(installed).equals(readFileSync(join(folder, LOCK)));
+}
+
+/** Two tests may install a folder at the same time: each does so beside it, and the first to finish moves its result in. */
+function install(folder) {
+  const beside = mkdtempSync(join(folder, '.install-'));
+  try {
+    for (const file of ['package.json', LOCK]) copyFileSync(join(folder, file), join(beside, file));
+    execFileSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {
+      cwd: beside,
+      stdio: 'inherit',
+    });
+    copyFileSync(join(beside, LOCK), join(beside, 'node_modules', LOCK));
+    if (isInstalled(folder)) return;
+    const modules = join(folder, 'node_modules');
+    if (existsSync(modules)) renameSync(modules, join(beside, 'outdated'));
+    renameSync(join(beside, 'node_modules'), modules);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
   }
-}
-
-function link(from, to) {
-  if (existsSync(to) && realpathSync(to) === realpathSync(from)) return;
-  mkdirSync(dirname(to), { recursive: true });
-  rmSync(to, { recursive: true, force: true });
-  symlinkSync(relative(dirname(to), from), to);
-}
-
-function json(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
 }

@@ -1,4 +1,4 @@
-/** Each room of src/ with the rooms that it imports; `''` is src itself, the entries. */
+/** Each room with the rooms that it imports; `src` is src itself, the entries. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
 /** A dependency as dependency-cruiser reports it. */
@@ -24,20 +24,11 @@ export function roomsOf(modules: readonly CruisedModule[]): Rooms {
 }
 
 function roomOf(path: string): string | undefined {
-  return /^src\/(?:(.+)\/)?[^/]+\.ts$/
-    .exec(path)
-    ?.slice(1)
-    .map((room: string | undefined) => room ?? '')[0];
-}
-
-/** The rooms inside one folder, without the arrows that leave it. */
-export function roomsWithin(rooms: Rooms, folder: string): Rooms {
-  const isWithin = (room: string): boolean => room === folder || room.startsWith(`${folder}/`);
-  return Object.fromEntries(
-    Object.entries(rooms)
-      .filter(([room]) => isWithin(room))
-      .map(([room, imports]) => [room, imports.filter(isWithin)]),
-  );
+  const [, place = '', inside] =
+    /^(src|packages\/portico\/(?:src|dist))(?:\/(.+))?\/[^/]+\.ts$/.exec(path) ?? [];
+  if (place === '') return undefined;
+  if (place === 'src') return inside ?? 'src';
+  return inside === undefined ? 'portico' : `portico/${inside}`;
 }
 
 /** How many rooms there are, how many arrows between them, and how many floors the longest way down has. */
@@ -64,7 +55,7 @@ export function drawing(rooms: Rooms): string {
   const lines = ['```mermaid', 'flowchart TD'];
   for (const top of new Set(Object.keys(rooms).map(topOf))) {
     const inside = Object.keys(rooms).filter((room) => topOf(room) === top);
-    const nodes = inside.map((room) => `  ${id(room)}["${room === '' ? 'entries' : room}"]`);
+    const nodes = inside.map((room) => `  ${id(room)}["${room === 'src' ? 'entries' : room}"]`);
     lines.push(
       ...(inside.length > 1 ? [`  subgraph folder_${id(top)} ["${top}/"]`, ...nodes, '  end'] : nodes),
     );
@@ -98,5 +89,5 @@ function id(room: string): string {
 }
 
 function label(room: string): string {
-  return room === '' ? 'entries (`main`, `index`, `demo-platform`)' : `\`${room}\``;
+  return room === 'src' ? 'entries (`main`, `cli`, `index`, `demo-platform`)' : `\`${room}\``;
 }

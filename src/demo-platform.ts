@@ -1,6 +1,6 @@
 import { readEnvironment } from './config/environment.js';
 import { parseSettings } from './config/parse-settings.js';
-import { DEMO_LOGINS, startEmbeddedPlatform } from './embedded-platform/index.js';
+import { DEMO_LOGINS, startEmbeddedPlatform } from 'portico/embedded-platform';
 import { startFault } from './app/start-fault.js';
 import { platformScreen } from './app/start-screen.js';
 

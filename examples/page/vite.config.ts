@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 const proxy = { '/graphql': process.env.PORTICO_URL ?? 'http://127.0.0.1:3000' };
 
 /** In your own project, `portico` is a dependency; here it is the build of the checkout. */
-const errors = new URL('../../dist/errors/index.js', import.meta.url).pathname;
+const errors = new URL('../../packages/portico/dist/errors/index.js', import.meta.url).pathname;
 
 export default defineConfig({
   plugins: [react()],

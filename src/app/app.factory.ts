@@ -1,26 +1,26 @@
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
-import { AnswersModule } from '../answers/answers.module.js';
+import { AnswersModule } from '../load/answers.module.js';
 import { addHooks, httpAdapter } from './http-server.js';
 import { problemsInFiles } from './problems-in-files.js';
 import { type Environment } from '../config/environment.js';
 import { SettingsModule } from '../config/settings.module.js';
-import { PersistedDocuments } from '../graphql/documents/persisted-documents.js';
+import { PersistedDocuments } from '../graphql/limits/persisted-documents.js';
 import { RepeatedQueryRoute } from '../graphql/execution/repeated-query-route.service.js';
-import { isForeseen } from '../graphql/errors/to-graphql-error.js';
-import { ReadinessService } from '../health/readiness.service.js';
-import { type Admission } from '../http/admission/admission.js';
+import { isForeseen } from '../errors/to-graphql-error.js';
+import { ReadinessService } from './readiness.service.js';
+import { type Admission } from '../load/admission.js';
 import { drainConnections } from '../http/drain.js';
 import { ServiceLogger } from '../logging/logger.service.js';
 import { LoggingModule } from '../logging/logging.module.js';
 import { RequestScope } from '../logging/request-scope.js';
-import { ObservationModule } from '../observation/observation.module.js';
-import { Observation } from '../observation/observation.js';
-import { type Observer } from '../observation/observer.js';
-import { openTelemetry } from '../tracing/telemetry.js';
-import { tracingObserver } from '../tracing/tracing-observer.js';
-import { TracingModule } from '../tracing/tracing.module.js';
+import { ObservationModule } from '../logging/observation.module.js';
+import { Observation } from '../logging/observation.js';
+import { type Observer } from '../logging/observer.js';
+import { openTelemetry } from '../telemetry/telemetry.js';
+import { tracingObserver } from '../telemetry/tracing-observer.js';
+import { TracingModule } from '../telemetry/tracing.module.js';
 
 /**
  * The service, ready to listen.

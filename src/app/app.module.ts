@@ -1,11 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AuditModule } from '../audit/audit.module.js';
+import { AuditModule } from '../telemetry/audit.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { ConsoleModule } from '../console/console.module.js';
-import { CredentialsModule } from '../credentials/credentials.module.js';
-import { GraphQLModule } from '../graphql/graphql.module.js';
-import { HealthModule } from '../health/health.module.js';
-import { MetricsModule } from '../metrics/metrics.module.js';
+import { CredentialsModule } from '../auth/credentials.module.js';
+import { GraphQLModule } from '../graphql/execution/graphql.module.js';
+import { HealthModule } from './health.module.js';
+import { MetricsModule } from '../telemetry/metrics.module.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SessionModule } from '../session/session.module.js';

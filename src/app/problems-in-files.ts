@@ -1,9 +1,9 @@
-import { problemsInAuditFile } from '../audit/problems-in-audit-file.js';
+import { problemsInAuditFile } from '../telemetry/problems-in-audit-file.js';
 import { type Settings } from '../config/settings.js';
-import { problemsInProfiles } from '../credentials/profiles/problems-in-profiles.js';
-import { problemsInDocuments } from '../graphql/documents/problems-in-documents.js';
+import { problemsInProfiles } from 'portico/credentials';
+import { problemsInDocuments } from '../graphql/limits/problems-in-documents.js';
 import { problemsInPlatformFiles } from '../platform/problems-in-platform-files.js';
-import { problemsInKeyFile } from '../session/sealed/problems-in-key-file.js';
+import { problemsInKeyFile } from '../session/problems-in-key-file.js';
 
 /** The problems of the files that settings name. Each starts with its setting and quotes no content. */
 export async function problemsInFiles(settings: Settings): Promise<string[]> {

@@ -1,12 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ExecutionCancelledError, PlatformClient, type PlatformSession } from '../client/index.js';
+import { ExecutionCancelledError, PlatformClient, type PlatformSession } from 'portico/client';
 import { Settings } from '../config/settings.js';
-import { ProfileLoginService } from '../credentials/profile-login.service.js';
+import { ProfileLoginService } from './profile-login.service.js';
 import { AnonymousLoginOffError } from '../errors/anonymous-login-off-error.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
-import { Observation } from '../observation/observation.js';
-import { type SessionEvent } from '../observation/session-event.js';
+import { Observation } from '../logging/observation.js';
+import { type SessionEvent } from '../logging/session-event.js';
 import { type OpenSession } from '../session/open-session.js';
 import { logOutAtPlatform } from '../session/platform-logout.js';
 import { type RequestContext } from '../session/request-context.js';

@@ -1,7 +1,7 @@
 import { Context, Mutation, Resolver } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
 import { IdentityTokensOffError } from '../errors/identity-tokens-off-error.js';
-import { Observation } from '../observation/observation.js';
+import { Observation } from '../logging/observation.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
 import { IdentityToken } from './identity-token.model.js';

@@ -1,4 +1,4 @@
-import { ExecutionCancelledError } from '../client/index.js';
+import { ExecutionCancelledError } from 'portico/client';
 import { RateLimitedError } from '../errors/rate-limited-error.js';
 import { type LoginRecords } from '../session/store/login-records.js';
 import { AttemptQueue, type FailureRule } from './attempt-queue.js';

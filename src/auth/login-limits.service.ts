@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LoginFailedError } from '../client/index.js';
+import { LoginFailedError } from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { RateLimitedError } from '../errors/rate-limited-error.js';
 import { LoginRecords } from '../session/store/login-records.js';

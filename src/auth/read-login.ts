@@ -1,4 +1,4 @@
-import { InvalidRequestError, type LoginCredentials } from '../client/index.js';
+import { InvalidRequestError, type LoginCredentials } from 'portico/client';
 import { LoginMode, type LoginInput } from './login.input.js';
 import { type Account } from './login-subject.js';
 

@@ -1,10 +1,10 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { type Environment } from './environment.js';
-import { settingDescriptions } from './checks/setting.js';
+import { settingDescriptions } from './setting.js';
 import { withSecretFiles } from './secret-files.js';
 import { Settings } from './settings.js';
-import { LOWER_CASE_TOO } from './settings/usual-proxy.js';
+import { LOWER_CASE_TOO } from './usual-proxy.js';
 
 /** Lists every setting that cannot be used and what it must be, but never its value. */
 export class SettingsError extends Error {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Environment } from './environment.js';
-import { secretSettings } from './checks/setting.js';
+import { secretSettings } from './setting.js';
 
 /** The environment with the content of secret files, and what is wrong with those files. */
 export interface WithSecrets {

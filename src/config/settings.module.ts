@@ -3,7 +3,7 @@ import { ConfigModule, getConfigToken, registerAs } from '@nestjs/config';
 import { type Environment, processEnvironment, readEnvironment } from './environment.js';
 import { nearMisses } from './near-misses.js';
 import { checkSettings, SettingsError } from './parse-settings.js';
-import { secretSettings } from './checks/setting.js';
+import { secretSettings } from './setting.js';
 import { Settings } from './settings.js';
 
 const ENVIRONMENT = 'environment';

@@ -1,16 +1,16 @@
 import 'reflect-metadata';
 import { IntersectionType } from '@nestjs/mapped-types';
-import { EmbeddedPlatformSettings } from './settings/embedded-platform.js';
-import { FederationSettings } from './settings/federation.js';
-import { GraphQLSettings } from './settings/graphql.js';
-import { HttpSettings } from './settings/http.js';
-import { LoginSettings } from './settings/login.js';
-import { OperationsSettings } from './settings/operations.js';
-import { PlatformSettings } from './settings/platform.js';
-import { TelemetrySettings } from './settings/telemetry.js';
-import { isProduction, ServiceSettings } from './settings/service.js';
-import { SessionSettings } from './settings/session.js';
-import { platformProxy } from './settings/usual-proxy.js';
+import { EmbeddedPlatformSettings } from './embedded-platform-settings.js';
+import { FederationSettings } from './federation-settings.js';
+import { GraphQLSettings } from './graphql-settings.js';
+import { HttpSettings } from './http-settings.js';
+import { LoginSettings } from './login-settings.js';
+import { OperationsSettings } from './operations-settings.js';
+import { PlatformSettings } from './platform-settings.js';
+import { TelemetrySettings } from './telemetry-settings.js';
+import { isProduction, ServiceSettings } from './service-settings.js';
+import { SessionSettings } from './session-settings.js';
+import { platformProxy } from './usual-proxy.js';
 
 /**
  * Every setting of the service, by the name it has in the environment. Each is declared once, in the class of its topic,

@@ -29,7 +29,7 @@ const ASK_FIRST = 'private, no-cache';
 /** A page to try queries, with a session panel. Available wherever introspection is on and any document may run. */
 @Controller()
 export class ConsoleController {
-  readonly #assets = new Assets(new URL('../console/page/', import.meta.url));
+  readonly #assets = new Assets(new URL('../../public/console/', import.meta.url));
 
   constructor(
     private readonly settings: Settings,

@@ -1,6 +1,5 @@
 import { type FastifyReply } from 'fastify';
-import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
-import { type ErrorReason } from '../errors/error-reasons.js';
+import { ERROR_CODES, type ErrorCode, type ErrorReason } from 'portico/errors';
 import { OverloadedError } from '../errors/overloaded-error.js';
 
 /** An answer to a request that never reached GraphQL, in the shape that GraphQL clients expect. */

@@ -1,7 +1,7 @@
 import { type FastifyInstance } from 'fastify';
-import { type Caller, callerReader } from './caller/caller.js';
-import { requireOneTarget } from './caller/target.js';
-import { UnclearHeaderError } from './caller/unclear-header-error.js';
+import { type Caller, callerReader } from './caller.js';
+import { requireOneTarget } from './target.js';
+import { UnclearHeaderError } from './unclear-header-error.js';
 import { sendErrorAnswer } from './error-answer.js';
 import { isProbe } from './probes.js';
 

@@ -1,5 +1,5 @@
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { Note } from '../notes/note.js';
+import { Note } from './note.js';
 import { type RequestFacts, type RequestScope } from './request-scope.js';
 
 /** Probes come every few seconds: they are logged at debug level only. */

@@ -1,5 +1,5 @@
-import { type PlatformError, PlatformUnreachableError } from '../client/index.js';
-import { type PlatformSettings } from '../config/settings/platform.js';
+import { type PlatformError, PlatformUnreachableError } from 'portico/client';
+import { type PlatformSettings } from '../config/platform-settings.js';
 
 /** A problem between the service and the platform, for the operator, and the setting that fixes it. */
 export interface Advice {

@@ -1,4 +1,4 @@
-import { PlatformClient, type PlatformClientOptions } from '../client/index.js';
+import { PlatformClient, type PlatformClientOptions } from 'portico/client';
 import { SettingsError } from '../config/parse-settings.js';
 import { type Settings } from '../config/settings.js';
 

@@ -1,4 +1,4 @@
-import { type PlatformCall } from '../client/index.js';
+import { type PlatformCall } from 'portico/client';
 
 /** The operations that the service makes (spec, "Endpoints"). */
 const OPERATIONS: readonly string[] = [

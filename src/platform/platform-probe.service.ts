@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { PlatformClient, PlatformError } from '../client/index.js';
+import { PlatformClient, PlatformError } from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { adviceFor } from './advice.js';
 import { platformClient } from './platform-client.factory.js';

@@ -1,7 +1,7 @@
 import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { type CircuitChange, PlatformClient } from '../client/index.js';
+import { type CircuitChange, PlatformClient } from 'portico/client';
 import { Settings } from '../config/settings.js';
-import { Observation } from '../observation/observation.js';
+import { Observation } from '../logging/observation.js';
 import { reportCookieOnce } from './report-cookie.js';
 import { platformClient } from './platform-client.factory.js';
 import { PlatformProbe } from './platform-probe.service.js';
@@ -30,7 +30,7 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
       inject: [Settings],
       useFactory: async (settings: Settings): Promise<RunningPlatform | undefined> => {
         if (!settings.runsEmbeddedPlatform) return undefined;
-        const { DEMO_LOGINS, startEmbeddedPlatform } = await import('../embedded-platform/index.js');
+        const { DEMO_LOGINS, startEmbeddedPlatform } = await import('portico/embedded-platform');
         const platform = await startEmbeddedPlatform({
           port: settings.EMBEDDED_PLATFORM_PORT,
           path: settings.EMBEDDED_PLATFORM_PATH,

@@ -1,5 +1,5 @@
-import { type PlatformClient, PlatformError, type PlatformResponse } from '../client/index.js';
-import { type PlatformSettings } from '../config/settings/platform.js';
+import { type PlatformClient, PlatformError, type PlatformResponse } from 'portico/client';
+import { type PlatformSettings } from '../config/platform-settings.js';
 import { adviceFor, notTheApi, type Advice } from './advice.js';
 
 /** The result of asking the platform for its status. */

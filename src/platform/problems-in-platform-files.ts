@@ -1,5 +1,5 @@
-import { isReadableFile } from '../config/checks/file-checks.js';
-import { PlatformClient, type PlatformClientOptions } from '../client/index.js';
+import { isReadableFile } from '../config/file-checks.js';
+import { PlatformClient, type PlatformClientOptions } from 'portico/client';
 import { type Settings } from '../config/settings.js';
 
 /** The problems of the files that the client reads, each with its setting. */

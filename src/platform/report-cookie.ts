@@ -1,4 +1,4 @@
-import { type UnusableCookie } from '../client/index.js';
+import { type UnusableCookie } from 'portico/client';
 
 const COOKIE_ADVICE: Readonly<Record<UnusableCookie['problem'], string>> = {
   secure: 'is for https, but PLATFORM_BASE_URL begins with http:. Set it to the https: URL of the platform.',

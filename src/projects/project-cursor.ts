@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../client/index.js';
+import { InvalidRequestError } from 'portico/client';
 import { type Place, ProjectOrder } from './project-order.js';
 
 /** An index in the platform's list never has more digits than this. */

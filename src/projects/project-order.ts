@@ -1,5 +1,5 @@
-import { Note } from '../notes/note.js';
-import { type PlatformProject } from '../client/index.js';
+import { Note } from '../logging/note.js';
+import { type PlatformProject } from 'portico/client';
 import { platformDate } from './platform-date.js';
 
 /** The orders of projects: the platform's own, or by a key, both ways. */

@@ -1,4 +1,4 @@
-import { type PlatformProject } from '../client/index.js';
+import { type PlatformProject } from 'portico/client';
 import { type ProjectConnection } from './project-connection.model.js';
 import { cursorOf, placeOf } from './project-cursor.js';
 import { indexAfter, ordered } from './project-order.js';

@@ -1,7 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
-import { rawPayload, type PlatformProject } from '../client/index.js';
-import { Note } from '../notes/note.js';
+import { rawPayload, type PlatformProject } from 'portico/client';
+import { Note } from '../logging/note.js';
 import { graphqlInt } from '../session/graphql-int.js';
 import { platformDate } from './platform-date.js';
 

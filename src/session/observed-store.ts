@@ -1,4 +1,4 @@
-import { type Observation } from '../observation/observation.js';
+import { type Observation } from '../logging/observation.js';
 import { type SessionStore } from './store/session-store.js';
 
 /** The same store, with each operation as a step that observers can time. */

@@ -1,4 +1,4 @@
-import { type PlatformSession } from '../client/index.js';
+import { type PlatformSession } from 'portico/client';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
 
 /** One stored version of a session. */

@@ -1,9 +1,9 @@
-import { type PlatformClient, type PlatformSession } from '../client/index.js';
-import { ShortMemory } from './memory/short-memory.js';
-import { mergedSnapshot } from './memory/merged-snapshot.js';
+import { type PlatformClient, type PlatformSession } from 'portico/client';
+import { ShortMemory } from './store/short-memory.js';
+import { mergedSnapshot } from './store/merged-snapshot.js';
 import { type OpenSession, type StoredVersion } from './open-session.js';
-import { newHandle, storeKey } from './sealed/handle.js';
-import { type RecordSeal } from './sealed/sealed-record.js';
+import { newHandle, storeKey } from './handle.js';
+import { type RecordSeal } from './sealed-record.js';
 import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
 import { type StoredSession } from './store/session-store.js';
 

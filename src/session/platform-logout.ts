@@ -1,4 +1,4 @@
-import { isSessionExpired, type PlatformSession, SessionError } from '../client/index.js';
+import { isSessionExpired, type PlatformSession, SessionError } from 'portico/client';
 
 /**
  * Logs out a platform session that is no longer used. Never rejects: a failure is logged for the operator, unless the

@@ -1,4 +1,4 @@
-import { type PlatformSession } from '../client/index.js';
+import { type PlatformSession } from 'portico/client';
 
 /** Logs in again for a session that a credential profile opened. The layer that has the credentials provides it. */
 export interface Relogin {

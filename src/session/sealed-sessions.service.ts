@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { PlatformClient, type PlatformSession, SessionError } from '../client/index.js';
+import { PlatformClient, type PlatformSession, SessionError } from 'portico/client';
 import { type OpenSession } from './open-session.js';
 import { OpenSessions } from './open-sessions.js';
 import { type PresentedHandle } from './request-context.js';
-import { keyOf } from './sealed/handle.js';
-import { RefusedRecords } from './sealed/refused-records.js';
-import { RecordSeal } from './sealed/sealed-record.js';
+import { keyOf } from './handle.js';
+import { RefusedRecords } from './refused-records.js';
+import { RecordSeal } from './sealed-record.js';
 import { type HandleTransport, type ServiceLogin } from './session-record.js';
 import { type KnownSession } from './session-record.js';
 import { SessionStore, type StoredSession } from './store/session-store.js';

@@ -1,4 +1,4 @@
-import { type SessionSnapshot } from '../client/index.js';
+import { type SessionSnapshot } from 'portico/client';
 import { type PeekedSession } from './store/session-store.js';
 
 /** How the caller sends the handle. A handle is accepted only by the transport that it was issued for. */

@@ -1,4 +1,4 @@
-import { isSessionExpired, LoginFailedError, SessionError } from '../client/index.js';
+import { isSessionExpired, LoginFailedError, SessionError } from 'portico/client';
 import { type OpenSession } from './open-session.js';
 
 /** The answer, or undefined if there is no session. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LoginFailedError, PlatformClient, type PlatformSession } from '../client/index.js';
-import { Observation } from '../observation/observation.js';
-import { InFlight } from './memory/in-flight.js';
+import { LoginFailedError, PlatformClient, type PlatformSession } from 'portico/client';
+import { Observation } from '../logging/observation.js';
+import { InFlight } from './store/in-flight.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';

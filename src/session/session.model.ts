@@ -1,7 +1,7 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { graphqlInt } from './graphql-int.js';
-import { rawPayload, type PlatformSessionInfo, type PlatformUser } from '../client/index.js';
+import { rawPayload, type PlatformSessionInfo, type PlatformUser } from 'portico/client';
 import { type KnownSession } from './session-record.js';
 
 export enum SessionTransport {

@@ -6,12 +6,12 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { Observation } from '../observation/observation.js';
-import { type AnswerReuse } from './memory/in-flight.js';
-import { RefusedRecords } from './sealed/refused-records.js';
-import { RecordSeal } from './sealed/sealed-record.js';
+import { Observation } from '../logging/observation.js';
+import { type AnswerReuse } from './store/in-flight.js';
+import { RefusedRecords } from './refused-records.js';
+import { RecordSeal } from './sealed-record.js';
 import { SealedSessions } from './sealed-sessions.service.js';
-import { sessionKeys, type SessionKeys } from './sealed/session-keys.js';
+import { sessionKeys, type SessionKeys } from './session-keys.js';
 import { LoginRecords } from './store/login-records.js';
 import { observedStore } from './observed-store.js';
 import { SessionStore } from './store/session-store.js';

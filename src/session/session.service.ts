@@ -6,14 +6,14 @@ import {
   type PlatformSession,
   type PlatformSessionInfo,
   SessionError,
-} from '../client/index.js';
-import { Observation } from '../observation/observation.js';
-import { type AnswerReuse, InFlight } from './memory/in-flight.js';
+} from 'portico/client';
+import { Observation } from '../logging/observation.js';
+import { type AnswerReuse, InFlight } from './store/in-flight.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { type OpenSession } from './open-session.js';
 import { logOutAtPlatform } from './platform-logout.js';
 import { type PresentedHandle, type RequestContext } from './request-context.js';
-import { keyOf } from './sealed/handle.js';
+import { keyOf } from './handle.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type HandleTransport, type KnownSession, type ServiceLogin } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';

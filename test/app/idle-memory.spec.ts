@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runNode } from '../support/app/run-node.js';
+import { runNode } from '../../packages/portico/test/support/app/run-node.js';
 import { IdleMemory, type IdleSample } from '../../src/app/idle-memory.js';
 
 const MB = 1024 * 1024;

@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type FailureRule } from '../../src/auth/attempt-queue.js';
 import { LoginLimiter } from '../../src/auth/login-limiter.js';
-import { ExecutionCancelledError } from '../../src/client/index.js';
+import { ExecutionCancelledError } from 'portico/client';
 import { RateLimitedError } from '../../src/errors/rate-limited-error.js';
 import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
-import { gate } from '../support/gate.js';
+import { gate } from '../../packages/portico/test/support/gate.js';
 
 class Refused extends Error {}
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isHeaderName, isHostName, isProxy } from '../../src/config/checks/network-checks.js';
+import { isHeaderName, isHostName, isProxy } from '../../src/config/network-checks.js';
 
 describe('the checks of network settings', () => {
   it.each([

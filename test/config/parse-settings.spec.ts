@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { secretSettings } from '../../src/config/checks/setting.js';
+import { secretSettings } from '../../src/config/setting.js';
 import { nearMisses } from '../../src/config/near-misses.js';
 import { parseSettings, SettingsError } from '../../src/config/parse-settings.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { jsonOf, statusOf, Wire, type HeldSession } from '../embedded-platform/wire.js';
+import {
+  jsonOf,
+  statusOf,
+  Wire,
+  type HeldSession,
+} from '../../packages/portico/test/embedded-platform/wire.js';
 
 /** A platform to test against the wire contract, and the logins that it offers. */
 export interface PlatformUnderTest {

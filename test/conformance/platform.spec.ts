@@ -1,6 +1,6 @@
 import { afterAll, describe, it } from '@jest/globals';
 
-import { startPlatform } from '../support/embedded-platform/start-platform.js';
+import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 import { describePlatform } from './platform.conformance.js';
 
 const DEMO = { username: 'demo', password: 'demo', apiKey: 'demo-api-key', anonymous: true };

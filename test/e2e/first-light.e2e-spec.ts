@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app/start-app.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { mintIdentityToken } from '../support/embedded-platform/identity-token.js';
-import { startPlatform } from '../support/embedded-platform/start-platform.js';
+import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 
 const LOGIN_AND_LOAD = `mutation {
   login(input: {username: "demo", password: "demo", transport: BEARER}) { handle expiresAt me { fullName } projects { id name } }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
-import { loginAnswer } from '../support/embedded-platform/platform-answers.js';
-import { startScriptedPlatform } from '../support/embedded-platform/scripted-platform.js';
+import { loginAnswer } from '../../packages/portico/test/support/embedded-platform/platform-answers.js';
+import { startScriptedPlatform } from '../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../support/app/start-app.js';
 
 const PROJECT = { id: 7, name: 'Sales', status: 'active', owner: { id: 'O', name: 5 }, acg: 255 };

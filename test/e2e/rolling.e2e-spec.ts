@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rollInstances } from '../support/app/rolling-restarts.js';
 import { runService, stopServices } from '../support/app/run-service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('a service that is told to stop', () => {

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app/start-app.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { type StartedPlatform, startPlatform } from '../support/embedded-platform/start-platform.js';
+import {
+  type StartedPlatform,
+  startPlatform,
+} from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 
 const password = 'demo';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile, readdir } from 'node:fs/promises';
-import { createCanaries } from '../support/secrets/canaries.js';
+import { createCanaries } from '../../packages/portico/test/support/secrets/canaries.js';
 import { type Answer } from '../support/graphql/graphql-caller.js';
 import { runService, type RunningService, stopServices } from '../support/app/run-service.js';
 import {

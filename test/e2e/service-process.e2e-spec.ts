@@ -5,13 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createCanaries } from '../support/secrets/canaries.js';
-import { eventually } from '../support/eventually.js';
-import { gate } from '../support/gate.js';
+import { createCanaries } from '../../packages/portico/test/support/secrets/canaries.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
+import { gate } from '../../packages/portico/test/support/gate.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { productionSettings } from '../support/app/production.js';
 import { runService, stopServices } from '../support/app/run-service.js';
-import { startPlatform } from '../support/embedded-platform/start-platform.js';
+import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform } from '../support/embedded-platform/user-platform.js';
 

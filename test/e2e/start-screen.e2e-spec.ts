@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { productionSettings } from '../support/app/production.js';
 import { runService, stopServices } from '../support/app/run-service.js';
-import { startPlatform } from '../support/embedded-platform/start-platform.js';
-import { eventually } from '../support/eventually.js';
+import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const LAST_LINE = 'Press Ctrl-C to stop.';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { acceptsGzip, AnswerCompression } from '../../src/http/sending/answer-compression.js';
+import { acceptsGzip, AnswerCompression } from '../../src/load/answer-compression.js';
 
 const BYTES = Buffer.from('{"name":"Project"}'.repeat(5000));
 

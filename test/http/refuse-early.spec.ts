@@ -3,9 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { Admission } from '../../src/http/admission/admission.js';
-import { refuseEarly } from '../../src/http/refuse-early.js';
-import { eventually } from '../support/eventually.js';
+import { Admission } from '../../src/load/admission.js';
+import { refuseEarly } from '../../src/load/refuse-early.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
 
 const ONE = '{"query":"{ me { id } }"}';
 const LOGOUT = '{"query":"mutation { logout { loggedOut } }"}';

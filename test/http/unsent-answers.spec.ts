@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { allowCompression } from '../../src/answers/compressible-answers.js';
-import { UnsentAnswers, type UnsentLimits } from '../../src/http/sending/unsent-answers.js';
-import { eventually } from '../support/eventually.js';
+import { allowCompression } from '../../src/load/compressible-answers.js';
+import { UnsentAnswers, type UnsentLimits } from '../../src/load/unsent-answers.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
 
 const MEGABYTE = 1024 * 1024;
 /** More than loopback sockets buffer between the two ends. */

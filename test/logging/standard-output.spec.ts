@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { runNode } from '../support/app/run-node.js';
+import { runNode } from '../../packages/portico/test/support/app/run-node.js';
 
 const MODULE = fileURLToPath(new URL('../../dist/logging/standard-output.js', import.meta.url));
 

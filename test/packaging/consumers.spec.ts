@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { minifySync } from '@swc/core';
 import { buildSchema } from 'graphql';
-import { runNode } from '../support/app/run-node.js';
+import { runNode } from '../../packages/portico/test/support/app/run-node.js';
 import { startApp, type TestApp } from '../support/app/start-app.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 

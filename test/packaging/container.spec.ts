@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { parseSettings } from '../../src/config/parse-settings.js';
-import { settingDescriptions } from '../../src/config/checks/setting.js';
+import { settingDescriptions } from '../../src/config/setting.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { sessionKeysSetting } from '../support/session/session-keys.js';
 

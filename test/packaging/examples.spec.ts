@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { runNode } from '../support/app/run-node.js';
-import { startPlatform } from '../support/embedded-platform/start-platform.js';
+import { runNode } from '../../packages/portico/test/support/app/run-node.js';
+import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 
 const platform = await startPlatform();
 afterAll(() => platform.close());

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runNode } from '../support/app/run-node.js';
-import { installPacked } from '../support/packed-package.js';
+import { runNode } from '../../packages/portico/test/support/app/run-node.js';
+import { installPacked } from '../../packages/portico/test/support/packed-package.js';
 
 interface Manifest {
   readonly version: string;

@@ -2,8 +2,14 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { PlatformProbe } from '../../src/platform/platform-probe.service.js';
 import { startApp } from '../support/app/start-app.js';
-import { loginAnswer, redirectTo } from '../support/embedded-platform/platform-answers.js';
-import { type Script, startScriptedPlatform } from '../support/embedded-platform/scripted-platform.js';
+import {
+  loginAnswer,
+  redirectTo,
+} from '../../packages/portico/test/support/embedded-platform/platform-answers.js';
+import {
+  type Script,
+  startScriptedPlatform,
+} from '../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 
 const LOGIN =
   'mutation { login(input: {username: "demo", password: "CANARY-PW", transport: BEARER}) { handle } }';

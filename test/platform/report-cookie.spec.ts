@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { PlatformClient } from '../../src/client/index.js';
+import { PlatformClient } from 'portico/client';
 import { reportCookieOnce } from '../../src/platform/report-cookie.js';
-import { startScriptedPlatform } from '../support/embedded-platform/scripted-platform.js';
+import { startScriptedPlatform } from '../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 
 describe('a cookie that no request would send', () => {
   it('is reported once, with the setting to change and without its value', async () => {

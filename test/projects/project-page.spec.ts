@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { InvalidRequestError, type PlatformProject } from '../../src/client/index.js';
+import { InvalidRequestError, type PlatformProject } from 'portico/client';
 import { ProjectOrder } from '../../src/projects/project-order.js';
 import { projectPage } from '../../src/projects/project-page.js';
 import { type ProjectsArgs } from '../../src/projects/projects.input.js';

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { isSessionExpired, PlatformClient, type PlatformSession } from '../../src/client/index.js';
+import { isSessionExpired, PlatformClient, type PlatformSession } from 'portico/client';
 import { type RequestContext } from '../../src/session/request-context.js';
-import { storeKey } from '../../src/session/sealed/handle.js';
+import { storeKey } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { type SessionStore } from '../../src/session/store/session-store.js';
 import {
   type RenewingPlatform,
   startRenewingPlatform,
-} from '../support/embedded-platform/renewing-platform.js';
-import { eventually } from '../support/eventually.js';
+} from '../../packages/portico/test/support/embedded-platform/renewing-platform.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
 

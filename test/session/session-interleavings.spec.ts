@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PlatformClient } from '../../src/client/index.js';
+import { PlatformClient } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
-import { storeKey } from '../../src/session/sealed/handle.js';
+import { storeKey } from '../../src/session/handle.js';
 import { type Relogin } from '../../src/session/relogin.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { type SessionStore } from '../../src/session/store/session-store.js';

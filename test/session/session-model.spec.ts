@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { PlatformClient } from '../../src/client/index.js';
+import { PlatformClient } from 'portico/client';
 import {
   MODEL_LIFE,
   sessionCommands,

@@ -1,18 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  LoginFailedError,
-  PlatformClient,
-  type PlatformSession,
-  SessionError,
-} from '../../src/client/index.js';
+import { LoginFailedError, PlatformClient, type PlatformSession, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { RedisSessionStore } from '../../src/session/store/redis-session-store.js';
 import { type Relogin } from '../../src/session/relogin.js';
-import { storeKey } from '../../src/session/sealed/handle.js';
+import { storeKey } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { SessionStoreUnavailableError } from '../../src/errors/session-store-unavailable-error.js';
 import { type SessionStore } from '../../src/session/store/session-store.js';
-import { gate } from '../support/gate.js';
+import { gate } from '../../packages/portico/test/support/gate.js';
 import {
   type RotatingPlatform,
   startRotatingPlatform,

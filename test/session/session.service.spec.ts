@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ExecutionCancelledError, PlatformClient, SessionError } from '../../src/client/index.js';
+import { ExecutionCancelledError, PlatformClient, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
-import { newHandle, storeKey } from '../../src/session/sealed/handle.js';
+import { newHandle, storeKey } from '../../src/session/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { SessionStoreUnavailableError } from '../../src/errors/session-store-unavailable-error.js';
-import { gate } from '../support/gate.js';
-import { manualClock, type ManualClock } from '../support/manual-clock.js';
+import { gate } from '../../packages/portico/test/support/gate.js';
+import { manualClock, type ManualClock } from '../../packages/portico/test/support/manual-clock.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';

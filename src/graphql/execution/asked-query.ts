@@ -1,5 +1,5 @@
 import { type AskedQuery } from './repeated-queries.js';
-import { isFields } from '../request/is-fields.js';
+import { isFields } from '../is-fields.js';
 
 /** A query with its variables. */
 export interface AskedOperation extends AskedQuery {

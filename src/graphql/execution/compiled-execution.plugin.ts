@@ -1,7 +1,7 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener, HeaderMap } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { type OperationDefinitionNode } from 'graphql';
-import { type GraphQLContext } from '../request/graphql-context.js';
+import { type GraphQLContext } from '../graphql-context.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
 import { RepeatedQueryRoute } from './repeated-query-route.service.js';
 

@@ -8,9 +8,9 @@ import {
 import { FederationAccess } from '../federation/federation-access.service.js';
 import { FEDERATION_SECRET_HEADER } from '../federation/federation-gate.js';
 import { type SentOperation } from '../federation/representations.js';
-import { Note } from '../../notes/note.js';
-import { AnswerCompletion, type AnswerHead } from '../request/answer-completion.service.js';
-import { graphQLContext, type HttpRequest } from '../request/graphql-context.js';
+import { Note } from '../../logging/note.js';
+import { AnswerCompletion, type AnswerHead } from '../answer-completion.service.js';
+import { graphQLContext, type HttpRequest } from '../graphql-context.js';
 import { type AskedOperation, askedOperation } from './asked-query.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
 import { type KnownQuery, RepeatedQueries } from './repeated-queries.js';

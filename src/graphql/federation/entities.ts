@@ -1,5 +1,5 @@
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType, isUnionType } from 'graphql';
-import { Note } from '../../notes/note.js';
+import { Note } from '../../logging/note.js';
 
 /** An entity as a router requests it: its type, and the fields of its key. */
 interface Representation {

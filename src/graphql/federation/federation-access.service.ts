@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { RefusedRequestError } from '../errors/refused-request-error.js';
+import { RefusedRequestError } from '../../errors/refused-request-error.js';
 import { asksForFederation, type FederationGate, federationGate } from './federation-gate.js';
 import { checkRepresentations, type SentOperation } from './representations.js';
 

@@ -1,6 +1,6 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
-import { type GraphQLContext } from '../request/graphql-context.js';
+import { type GraphQLContext } from '../graphql-context.js';
 import { FederationAccess } from './federation-access.service.js';
 import { FEDERATION_SECRET_HEADER } from './federation-gate.js';
 

@@ -10,7 +10,7 @@ import {
   separateOperations,
   visit,
 } from 'graphql';
-import { RefusedRequestError } from '../errors/refused-request-error.js';
+import { RefusedRequestError } from '../../errors/refused-request-error.js';
 
 const BAD_REQUEST = 400;
 

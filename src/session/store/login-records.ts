@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { RecentKeys } from '../memory/recent-keys.js';
+import { RecentKeys } from './recent-keys.js';
 
 /** The history of logins, shared by all instances on one store. Each method throws `SessionStoreUnavailableError`. */
 export interface LoginRecords {

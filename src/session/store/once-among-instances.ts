@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PlatformTimeoutError } from '../../client/index.js';
+import { PlatformTimeoutError } from 'portico/client';
 import { type SessionStore } from './session-store.js';
 
 /** An instance that crashes delays the others for at most this long. */

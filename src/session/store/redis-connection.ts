@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { redisFault } from './redis-fault.js';
-import { REDIS_SCRIPTS, type RedisScripts } from './wire/redis-scripts.js';
+import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.js';
 
 const CONNECT_TIMEOUT_MS = 1000;
 /**

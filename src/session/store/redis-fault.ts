@@ -1,6 +1,6 @@
 import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
-import { expectReply, type Reconnecting, type ReplyForm } from './wire/redis-replies.js';
-import { withinTime } from './wire/within-time.js';
+import { expectReply, type Reconnecting, type ReplyForm } from './redis-replies.js';
+import { withinTime } from './within-time.js';
 
 /** An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. */
 const REPLY_WORD = /^[A-Z]{2,32}(?= )/;

@@ -9,7 +9,7 @@ import {
   isOk,
   isTimeLeft,
   type ReplyForm,
-} from './wire/redis-replies.js';
+} from './redis-replies.js';
 
 const FAILURES = 'portico:login-failures';
 const LOGINS = 'portico:logins';

@@ -13,7 +13,7 @@ import {
   isSessionOrNone,
   isUseOrNone,
   type ReplyForm,
-} from './wire/redis-replies.js';
+} from './redis-replies.js';
 import {
   type LeaseState,
   type PeekedSession,

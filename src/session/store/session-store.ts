@@ -1,4 +1,4 @@
-import { type SessionSettings } from '../../config/settings/session.js';
+import { type SessionSettings } from '../../config/session-settings.js';
 
 /** A sealed record as the store holds it. */
 export interface StoredSession {

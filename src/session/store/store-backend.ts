@@ -1,5 +1,5 @@
 import { type Settings } from '../../config/settings.js';
-import { type SessionStoreKind } from '../../config/settings/session.js';
+import { type SessionStoreKind } from '../../config/session-settings.js';
 import { type LoginRecords } from './login-records.js';
 import { type SessionStore } from './session-store.js';
 

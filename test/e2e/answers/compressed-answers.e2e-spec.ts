@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 
 const FIELDS = 'id name alias description status dateCreated dateModified owner { id name }';

@@ -4,8 +4,8 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { residentMegabytes } from '../../support/app/resident-memory.js';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
 import { startLargePlatform } from '../../support/embedded-platform/large-platform.js';
-import { type ScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
-import { eventually } from '../../support/eventually.js';
+import { type ScriptedPlatform } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

@@ -1,7 +1,7 @@
 import { beforeAll, afterAll, describe, expect, it } from '@jest/globals';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { startLargePlatform } from '../../support/embedded-platform/large-platform.js';
-import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
+import { startScriptedPlatform } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const ALL_FIELDS = 'id name alias description status dateCreated dateModified owner { id name } raw';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { MetricsModule } from '../../../src/metrics/metrics.module.js';
+import { MetricsModule } from '../../../src/telemetry/metrics.module.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
-import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { metricsReader } from '../../support/metrics-reader.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type Frame, type Page } from 'playwright-core';
-import { type EmbeddedPlatform, startEmbeddedPlatform } from '../../../src/embedded-platform/index.js';
+import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { faultsOf } from '../../support/console/accessibility.js';
 import { startBrowser } from '../../support/console/browser.js';

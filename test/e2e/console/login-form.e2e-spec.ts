@@ -3,9 +3,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { useConsole } from '../../support/console/console-fixture.js';
 import { type ConsolePage } from '../../support/console/console-page.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
-import { type ProfilesFile, profilesFile } from '../../support/credentials/profiles-file.js';
+import {
+  type ProfilesFile,
+  profilesFile,
+} from '../../../packages/portico/test/support/credentials/profiles-file.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 
 const PROFILE_KEY = 'the key of the nightly profile';
 const PROFILES = `profiles:

@@ -213,7 +213,11 @@ describeInBrowser("the console's page", () => {
 /** @returns 0 for black to 255 for white, of the ground of an element. */
 function lightnessOf(element: Locator): Promise<number> {
   return element.evaluate((found) => {
-    const parts = getComputedStyle(found).backgroundColor.match(/\d+/g) ?? [];
+    const page = globalThis as unknown as Record<
+      'getComputedStyle',
+      (of: unknown) => { backgroundColor: string }
+    >;
+    const parts = page.getComputedStyle(found).backgroundColor.match(/\d+/g) ?? [];
     return parts.slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3;
   });
 }

@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { runDashboard } from '../../../examples/dashboard-backend.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
-import { runNode } from '../../support/app/run-node.js';
+import { runNode } from '../../../packages/portico/test/support/app/run-node.js';
 import { startProfileApp } from '../../support/credentials/start-profile-app.js';
 
 const KEY = 'the-key-of-the-profile';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
-import { holdTimers } from '../../support/client/hold-timers.js';
+import { holdTimers } from '../../../packages/portico/test/support/client/hold-timers.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { startApp } from '../../support/app/start-app.js';
 import { type ProfileApp, startProfileApp } from '../../support/credentials/start-profile-app.js';

@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { CredentialProfiles } from '../../../src/credentials/index.js';
-import { awsEnvironment } from '../../support/credentials/stores/aws-environment.js';
-import { createCanaries } from '../../support/secrets/canaries.js';
-import { eventually } from '../../support/eventually.js';
+import { CredentialProfiles } from 'portico/credentials';
+import { awsEnvironment } from '../../../packages/portico/test/support/credentials/stores/aws-environment.js';
+import { createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
-import { type LoopbackSecretStore } from '../../support/credentials/stores/loopback-secret-store.js';
+import { type LoopbackSecretStore } from '../../../packages/portico/test/support/credentials/stores/loopback-secret-store.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import {
   type RotatingPlatform,
   startRotatingPlatform,
 } from '../../support/embedded-platform/rotating-platform.js';
 import { failToStart, runService, stopServices } from '../../support/app/run-service.js';
-import { startSecretsManager } from '../../support/credentials/stores/secrets-manager-secret-store.js';
+import { startSecretsManager } from '../../../packages/portico/test/support/credentials/stores/secrets-manager-secret-store.js';
 import { noteOutput } from '../../support/secrets/secret-ledger.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

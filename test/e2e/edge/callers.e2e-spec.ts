@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newHandle } from '../../../src/session/sealed/handle.js';
+import { newHandle } from '../../../src/session/handle.js';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
-import { rawExchange } from '../../support/raw-exchange.js';
+import { rawExchange } from '../../../packages/portico/test/support/raw-exchange.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const COOKIE = '__Host-portico';

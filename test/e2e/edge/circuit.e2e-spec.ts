@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
-import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import {
   startScriptedPlatform,
   type ScriptedAnswer,
   type ScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 describe('a caller whose platform keeps failing', () => {

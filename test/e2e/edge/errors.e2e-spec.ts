@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createCanaries } from '../../support/secrets/canaries.js';
+import { createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { handle } }';

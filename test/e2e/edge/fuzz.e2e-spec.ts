@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Canaries, createCanaries } from '../../support/secrets/canaries.js';
+import { type Canaries, createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
 import { mutationsOf } from '../../support/graphql/mutations.js';
-import { rawExchange } from '../../support/raw-exchange.js';
+import { rawExchange } from '../../../packages/portico/test/support/raw-exchange.js';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
-import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
+import {
+  startPlatform,
+  type StartedPlatform,
+} from '../../../packages/portico/test/support/embedded-platform/start-platform.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 /** `npm run fuzz` sends more than every test run does. */

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rawExchange } from '../../support/raw-exchange.js';
+import { rawExchange } from '../../../packages/portico/test/support/raw-exchange.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

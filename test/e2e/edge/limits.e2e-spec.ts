@@ -4,7 +4,7 @@ import { BOMBS, MANY_LOGINS } from '../../support/graphql/hostile-documents.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 /** Far more than any of them takes on a machine that is busy with other things, far less than one that blows up. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
-import { eventually } from '../../support/eventually.js';
-import { type Gate, gate } from '../../support/gate.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { type Gate, gate } from '../../../packages/portico/test/support/gate.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
-import { newHandle } from '../../../src/session/sealed/handle.js';
+import { newHandle } from '../../../src/session/handle.js';
 
 const ORIGIN = 'https://page.example';
 const PROJECTS = '{ projects { id } }';

@@ -3,7 +3,7 @@ import { productionSettings } from '../../support/app/production.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const TYPENAME = 'query cop { __typename }';

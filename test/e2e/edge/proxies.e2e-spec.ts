@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const LOGIN = 'mutation { login(input: {username: "nobody", password: "x"}) { expiresAt } }';

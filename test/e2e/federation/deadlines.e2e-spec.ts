@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { composeSupergraph } from '../../../examples/federation/compose.ts';
 import { type RunningSubgraph, startRatingsSubgraph } from '../../../examples/federation/ratings-subgraph.ts';
-import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
-import { eventually } from '../../support/eventually.js';
+import { startScriptedPlatform } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle, type GraphQLCaller } from '../../support/graphql/graphql-caller.js';
 import { APOLLO_GATEWAY, HIVE_GATEWAY, runGateway, stopGateways } from '../../support/graphql/run-gateway.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';

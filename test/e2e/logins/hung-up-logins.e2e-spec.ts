@@ -4,9 +4,9 @@ import { startApp, type TestApp } from '../../support/app/start-app.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
-import { eventually } from '../../support/eventually.js';
-import { type Gate, gate } from '../../support/gate.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { type Gate, gate } from '../../../packages/portico/test/support/gate.js';
 
 const LOGIN = 'login(input: {username: "demo", password: "demo", transport: BEARER})';
 const TOKEN = { 'X-SVC-AuthToken': 'a-token-of-the-platform' };

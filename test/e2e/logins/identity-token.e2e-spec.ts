@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmbeddedPlatform, startEmbeddedPlatform } from '../../../src/embedded-platform/index.js';
-import { MetricsModule } from '../../../src/metrics/metrics.module.js';
+import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
+import { MetricsModule } from '../../../src/telemetry/metrics.module.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { metricsReader } from '../../support/metrics-reader.js';

@@ -3,7 +3,7 @@ import { AuthService } from '../../../src/auth/auth.service.js';
 import { LoginMode } from '../../../src/auth/login.input.js';
 import { SessionTransport } from '../../../src/session/session.model.js';
 import { LoginWatch } from '../../../src/auth/login-watch.service.js';
-import { LoginFailedError } from '../../../src/client/index.js';
+import { LoginFailedError } from 'portico/client';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createCanaries } from '../../support/secrets/canaries.js';
+import { createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
-import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
+import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 
 const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { handle } }';
 const DELEGATE = 'mutation ($input: DelegateInput!) { delegate(input: $input) { handle } }';

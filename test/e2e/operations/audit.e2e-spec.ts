@@ -1,13 +1,13 @@
 import { readFile, rename } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type AuditRecord } from '../../../src/audit/audit-record.js';
+import { type AuditRecord } from '../../../src/telemetry/audit-record.js';
 import { runService, stopServices } from '../../support/app/run-service.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { type ProfileApp, startProfileApp } from '../../support/credentials/start-profile-app.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle, type GraphQLCaller } from '../../support/graphql/graphql-caller.js';
-import { createCanaries } from '../../support/secrets/canaries.js';
+import { createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const KEY = 'CANARY-KEY-of-the-profile';

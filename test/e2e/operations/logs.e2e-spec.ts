@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
-import { eventually } from '../../support/eventually.js';
-import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import {
+  errorAnswer,
+  loginAnswer,
+} from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

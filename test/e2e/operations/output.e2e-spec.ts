@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));

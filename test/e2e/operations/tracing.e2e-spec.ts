@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { gate } from '../../support/gate.js';
+import { gate } from '../../../packages/portico/test/support/gate.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { startProfileApp } from '../../support/credentials/start-profile-app.js';
-import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import {
   type Script,
   type ScriptedAnswer,
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
-import { createCanaries } from '../../support/secrets/canaries.js';
+import { createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
 import { type CollectedSpan } from '../../support/tracing/collected-span.js';
 import { type OtlpCollector, startOtlpCollector } from '../../support/tracing/otlp-collector.js';
 import { traceTree } from '../../support/tracing/trace-tree.js';

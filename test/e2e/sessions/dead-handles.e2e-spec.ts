@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { newHandle } from '../../../src/session/sealed/handle.js';
+import { newHandle } from '../../../src/session/handle.js';
 import { SessionStore } from '../../../src/session/store/session-store.js';
 import { ageRedis } from '../../support/session/age-redis.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';

@@ -2,12 +2,12 @@ import { type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
-import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
+import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import {
   type ScriptedPlatform,
   startScriptedPlatform,
-} from '../../support/embedded-platform/scripted-platform.js';
-import { eventually } from '../../support/eventually.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 
 const READERS = 40;

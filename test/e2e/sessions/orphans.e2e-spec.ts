@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { PlatformClient, type PlatformSession } from '../../../src/client/index.js';
+import { PlatformClient, type PlatformSession } from 'portico/client';
 import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { SessionStore } from '../../../src/session/store/session-store.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';

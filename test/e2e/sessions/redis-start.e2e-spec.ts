@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { makeCertificate } from '../../support/client/certificate.js';
-import { eventually } from '../../support/eventually.js';
+import { makeCertificate } from '../../../packages/portico/test/support/client/certificate.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { runService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';

@@ -3,7 +3,7 @@ import {
   type Renewal,
   type RenewingPlatform,
   startRenewingPlatform,
-} from '../../support/embedded-platform/renewing-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/renewing-platform.js';
 import { type Answer, bearerHandleAtLast } from '../../support/graphql/graphql-caller.js';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';

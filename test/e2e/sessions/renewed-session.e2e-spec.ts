@@ -4,7 +4,7 @@ import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import {
   type RenewingPlatform,
   startRenewingPlatform,
-} from '../../support/embedded-platform/renewing-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/renewing-platform.js';
 
 const DOCUMENT = '{ me { id } sessionStatus { id } projects { id } }';
 const DATA = { me: { id: 'alice' }, sessionStatus: { id: 'alice' }, projects: [{ id: 'alice' }] };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { PlatformClient } from '../../../src/client/index.js';
-import { type EmbeddedPlatform, startEmbeddedPlatform } from '../../../src/embedded-platform/index.js';
-import { newHandle, storeKey } from '../../../src/session/sealed/handle.js';
-import { RecordSeal } from '../../../src/session/sealed/sealed-record.js';
+import { PlatformClient } from 'portico/client';
+import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
+import { newHandle, storeKey } from '../../../src/session/handle.js';
+import { RecordSeal } from '../../../src/session/sealed-record.js';
 import { SessionStore } from '../../../src/session/store/session-store.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
-import { manualClock } from '../../support/manual-clock.js';
+import { manualClock } from '../../../packages/portico/test/support/manual-clock.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const SECOND = 1000;

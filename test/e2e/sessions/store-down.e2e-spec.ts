@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';

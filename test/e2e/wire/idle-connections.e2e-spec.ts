@@ -5,8 +5,8 @@ import {
   head,
   type RawAnswerServer,
   startRawAnswerServer,
-} from '../../support/embedded-platform/raw-answer-server.js';
-import { eventually } from '../../support/eventually.js';
+} from '../../../packages/portico/test/support/embedded-platform/raw-answer-server.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 
 const EMPTY = head('HTTP/1.1 204 No Content');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { startApp } from '../../support/app/start-app.js';
-import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';
-import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
+import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
+import { startScriptedPlatform } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
-import { startHttpProxy } from '../../support/http-proxy.js';
+import { startHttpProxy } from '../../../packages/portico/test/support/http-proxy.js';
 
 describe.each(['got', 'undici'])('a service whose only way out is a proxy, by %s,', (transport) => {
   it.each(['PLATFORM_PROXY_URL', 'HTTP_PROXY'])('reaches the platform with %s', async (name) => {

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FRAMING } from '../../client/connection/raw-answers/framing.rows.js';
-import { HEADS } from '../../client/connection/raw-answers/head.rows.js';
-import { CODINGS, TEXTS } from '../../client/connection/raw-answers/label.rows.js';
-import { type Gives, type Row, value } from '../../client/connection/raw-answers/row.js';
+import { FRAMING } from '../../../packages/portico/test/client/connection/raw-answers/framing.rows.js';
+import { HEADS } from '../../../packages/portico/test/client/connection/raw-answers/head.rows.js';
+import { CODINGS, TEXTS } from '../../../packages/portico/test/client/connection/raw-answers/label.rows.js';
+import {
+  type Gives,
+  type Row,
+  value,
+} from '../../../packages/portico/test/client/connection/raw-answers/row.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import {
   head,
   type RawAnswer,
   startRawAnswerServer,
-} from '../../support/embedded-platform/raw-answer-server.js';
+} from '../../../packages/portico/test/support/embedded-platform/raw-answer-server.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 
 const READ = 'GET sessions/userInfo';

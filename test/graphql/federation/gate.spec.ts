@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
-import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
+import {
+  startPlatform,
+  type StartedPlatform,
+} from '../../../packages/portico/test/support/embedded-platform/start-platform.js';
 
 const SECRET = 'CANARY-federation-secret';
 const REPRESENTATION = '{ __typename: "Project", id: "X" }';

@@ -4,8 +4,8 @@ import {
   type CountedPlatform,
   startCountedPlatform,
 } from '../../support/embedded-platform/platform-call-counter.js';
-import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
-import { eventually } from '../../support/eventually.js';
+import { startScriptedPlatform } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 const SECRET = 'only-the-router-knows';
@@ -54,13 +54,13 @@ describe('very many entities', () => {
   const large = (): string =>
     JSON.stringify({ query: ENTITIES, variables: keys(projects.slice(0, 2000).map(({ id }) => id)) });
   const send = async (
-    body: BodyInit | AsyncGenerator<Uint8Array>,
+    body: RequestInit['body'] | AsyncGenerator<Uint8Array>,
     headers: Record<string, string>,
   ): Promise<{ status: number; text: string }> => {
     const response = await fetch(`${app.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${handle}`, ...headers },
-      body: body as BodyInit,
+      body: body as RequestInit['body'],
       // What is sent in pieces needs it, and the types of fetch do not know it.
       ...({ duplex: 'half' } as object),
     });

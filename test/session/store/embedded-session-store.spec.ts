@@ -4,7 +4,7 @@ import { EmbeddedSessionStore } from '../../../src/session/store/embedded-sessio
 import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { commitsIn } from '../../support/session/commits-in.js';
-import { manualClock } from '../../support/manual-clock.js';
+import { manualClock } from '../../../packages/portico/test/support/manual-clock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };

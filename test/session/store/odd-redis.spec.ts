@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 

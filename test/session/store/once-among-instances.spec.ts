@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LeaseTable } from '../../../src/session/store/lease-table.js';
 import { onceAmongInstances } from '../../../src/session/store/once-among-instances.js';
 import { type SessionStore } from '../../../src/session/store/session-store.js';
-import { eventually } from '../../support/eventually.js';
-import { gate } from '../../support/gate.js';
-import { manualClock, type ManualClock } from '../../support/manual-clock.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { gate } from '../../../packages/portico/test/support/gate.js';
+import { manualClock, type ManualClock } from '../../../packages/portico/test/support/manual-clock.js';
 
 describe('work that is done once among instances', () => {
   let clock: ManualClock;

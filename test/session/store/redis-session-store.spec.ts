@@ -3,7 +3,7 @@ import { RedisSessionStore } from '../../../src/session/store/redis-session-stor
 import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { SESSION_STORES, type SessionStoreKind } from '../../../src/config/settings/session.js';
+import { SESSION_STORES, type SessionStoreKind } from '../../../src/config/session-settings.js';
 import { backendFile } from '../../../src/session/store/store-backend.js';
 
 const KINDS = Object.keys(SESSION_STORES) as SessionStoreKind[];

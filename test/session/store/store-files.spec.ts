@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
-import { sessionKeys } from '../../../src/session/sealed/session-keys.js';
+import { sessionKeys } from '../../../src/session/session-keys.js';
 import { makeOwnFile } from '../../../src/session/store/store-files.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

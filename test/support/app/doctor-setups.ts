@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { examine } from '../../../src/cli/doctor/examine.js';
-import { findingsTable } from '../../../src/cli/doctor/finding.js';
-import { readInstallation } from '../../../src/cli/doctor/installation.js';
-import { type DoctorLogin } from '../../../src/cli/doctor/look-at-login.js';
-import { makeCertificate } from '../client/certificate.js';
-import { loginAnswer, redirectTo } from '../embedded-platform/platform-answers.js';
-import { startScriptedPlatform, type Script } from '../embedded-platform/scripted-platform.js';
+import { examine } from '../../../src/app/examine.js';
+import { findingsTable } from '../../../src/app/finding.js';
+import { readInstallation } from '../../../src/app/installation.js';
+import { type DoctorLogin } from '../../../src/app/look-at-login.js';
+import { makeCertificate } from '../../../packages/portico/test/support/client/certificate.js';
+import {
+  loginAnswer,
+  redirectTo,
+} from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
+import {
+  startScriptedPlatform,
+  type Script,
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 
 /** One installation that the doctor looks at. */
 export interface Setup {

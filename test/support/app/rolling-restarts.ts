@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { startBalancer } from './balancer.js';
 import { type RunningService } from './run-service.js';
 

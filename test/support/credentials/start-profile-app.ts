@@ -1,9 +1,12 @@
-import { awsEnvironment } from './stores/aws-environment.js';
-import { type LoopbackSecretStore } from './stores/loopback-secret-store.js';
-import { setEnvironment } from './process-environment.js';
-import { type ProfilesFile, profilesFile } from './profiles-file.js';
+import { awsEnvironment } from '../../../packages/portico/test/support/credentials/stores/aws-environment.js';
+import { type LoopbackSecretStore } from '../../../packages/portico/test/support/credentials/stores/loopback-secret-store.js';
+import { setEnvironment } from '../../../packages/portico/test/support/credentials/process-environment.js';
+import {
+  type ProfilesFile,
+  profilesFile,
+} from '../../../packages/portico/test/support/credentials/profiles-file.js';
 import { type RotatingPlatform, startRotatingPlatform } from '../embedded-platform/rotating-platform.js';
-import { startSecretsManager } from './stores/secrets-manager-secret-store.js';
+import { startSecretsManager } from '../../../packages/portico/test/support/credentials/stores/secrets-manager-secret-store.js';
 import { startApp, type TestApp } from '../app/start-app.js';
 
 /** The service with credential profiles whose secrets are in a loopback AWS Secrets Manager. */

@@ -1,4 +1,7 @@
-import { type ScriptedPlatform, startScriptedPlatform } from './scripted-platform.js';
+import {
+  type ScriptedPlatform,
+  startScriptedPlatform,
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 
 /** A platform where anyone may log in and everyone has many projects. */
 export function startLargePlatform(count: number, raw: object = {}): Promise<ScriptedPlatform> {

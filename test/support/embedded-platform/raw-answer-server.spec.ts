@@ -4,9 +4,13 @@ import { connect } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { eventually } from '../eventually.js';
-import { gate } from '../gate.js';
-import { head, type RawAnswerServer, startRawAnswerServer } from './raw-answer-server.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { gate } from '../../../packages/portico/test/support/gate.js';
+import {
+  head,
+  type RawAnswerServer,
+  startRawAnswerServer,
+} from '../../../packages/portico/test/support/embedded-platform/raw-answer-server.js';
 
 const OK = { parts: head('HTTP/1.1 200 OK', 'Content-Length: 2') + '{}' };
 

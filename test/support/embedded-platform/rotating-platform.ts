@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { eventually } from '../eventually.js';
-import { type ManualClock } from '../manual-clock.js';
-import { startPlatform } from './start-platform.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { type ManualClock } from '../../../packages/portico/test/support/manual-clock.js';
+import { startPlatform } from '../../../packages/portico/test/support/embedded-platform/start-platform.js';
 
 /** An embedded platform whose demo password can be changed, behind a proxy that counts the calls. */
 export interface RotatingPlatform {

@@ -4,7 +4,7 @@ import {
   type ScriptedAnswer,
   type ScriptedPlatform,
   startScriptedPlatform,
-} from './scripted-platform.js';
+} from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 
 /** A platform where anyone may log in and every answer names its owner, so that a mix-up shows. */
 export interface UserPlatform extends ScriptedPlatform {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { noteSecret } from '../secrets/secret-ledger.js';
-import { startPlatform } from './start-platform.js';
+import { startPlatform } from '../../../packages/portico/test/support/embedded-platform/start-platform.js';
 
 /** What is told of the calls that pass. */
 export interface Watch {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { noteExchange } from '../secrets/secret-ledger.js';
 
 /** One answer of the GraphQL endpoint, with all that a test may look at. */

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
 import { tempFolder } from '../temp-folder.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createCanaries, PLANTED_SECRETS } from './canaries.js';
+import { createCanaries, PLANTED_SECRETS } from '../../../packages/portico/test/support/secrets/canaries.js';
 
 describe('canaries', () => {
   it('finds nothing in a text without them', () => {

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { PLANTED_SECRETS } from './canaries.js';
+import { PLANTED_SECRETS } from '../../../packages/portico/test/support/secrets/canaries.js';
 
 /** Set by `npm run canaries`: a folder where a test run notes each secret that it meets and each output that it sees. */
 const FOLDER = process.env.SECRET_LEDGER;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { LoginFailedError, type PlatformClient } from '../../../src/client/index.js';
-import { type NamedKey } from '../../../src/config/checks/key-list.js';
+import { LoginFailedError, type PlatformClient } from 'portico/client';
+import { type NamedKey } from '../../../src/config/key-list.js';
 import { type Relogin } from '../../../src/session/relogin.js';
 import { type HandleTransport } from '../../../src/session/session-record.js';
 import { type RequestContext } from '../../../src/session/request-context.js';
-import { RefusedRecords } from '../../../src/session/sealed/refused-records.js';
-import { Observation } from '../../../src/observation/observation.js';
-import { RecordSeal } from '../../../src/session/sealed/sealed-record.js';
+import { RefusedRecords } from '../../../src/session/refused-records.js';
+import { Observation } from '../../../src/logging/observation.js';
+import { RecordSeal } from '../../../src/session/sealed-record.js';
 import { SealedSessions } from '../../../src/session/sealed-sessions.service.js';
 import { SessionRenewal } from '../../../src/session/session-renewal.service.js';
 import { SessionService } from '../../../src/session/session.service.js';

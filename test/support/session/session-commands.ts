@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { type PlatformClient, SessionError } from '../../../src/client/index.js';
-import { type NamedKey } from '../../../src/config/checks/key-list.js';
+import { type PlatformClient, SessionError } from 'portico/client';
+import { type NamedKey } from '../../../src/config/key-list.js';
 import { type Relogin } from '../../../src/session/relogin.js';
 import { type SessionService } from '../../../src/session/session.service.js';
 import { beginSession, requestWith, serverKey, sessionService } from './session-bench.js';

@@ -1,6 +1,6 @@
-import { type PlatformClient } from '../../../src/client/index.js';
+import { type PlatformClient } from 'portico/client';
 import { type SealedSessions } from '../../../src/session/sealed-sessions.service.js';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { percentile } from './steady-load.js';
 
 const READS = 5000;

@@ -3,8 +3,8 @@ import { EmbeddedSessionStore } from '../../../src/session/store/embedded-sessio
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { type SessionLife, type SessionStore } from '../../../src/session/store/session-store.js';
 import { ageRedis } from './age-redis.js';
-import { eventually } from '../eventually.js';
-import { manualClock } from '../manual-clock.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { manualClock } from '../../../packages/portico/test/support/manual-clock.js';
 import { type RunningRedis } from './start-redis.js';
 import { tempFolder } from '../temp-folder.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { noteOutput } from '../secrets/secret-ledger.js';
 import { type Decoded, decode } from './protobuf.js';
 import { METRICS, TRACES } from './otlp-messages.js';

@@ -1,0 +1,43 @@
+import { InvalidRequestError } from '../../errors/error-classes.js';
+
+/**
+ * Reads the REST root, with or without its final `/`.
+ * @throws TypeError when it is not an absolute http or https URL, or contains credentials, a query or a fragment
+ */
+export function readBaseUrl(given: string | URL): URL {
+  const text: unknown = given instanceof URL ? given.href : given;
+  if (typeof text !== 'string') throw new TypeError('baseUrl must be a string or a URL object.');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new TypeError('baseUrl must be an absolute http or https URL.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError('baseUrl must not contain a user name or password.');
+  }
+  if (/[?#]/.test(text)) throw new TypeError('baseUrl must not contain a query or fragment.');
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+/** Path of a URL below the base, without a leading `/` and without query. */
+export function pathBelow(base: URL, url: URL): string {
+  return url.pathname.slice(base.pathname.length);
+}
+
+/**
+ * The URL of a path below the base, with or without a leading `/`. An absolute URL is accepted only when it is
+ * below the base.
+ * @throws InvalidRequestError when the result would be outside the base, because the token must not leave it
+ */
+export function resolveBelow(base: URL, path: string): URL {
+  if (typeof path !== 'string') throw new InvalidRequestError('The path of a request must be a string.');
+  const whole = path.startsWith(base.href);
+  const target = whole ? path : base.href + path.replace(/^\//, '');
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  const isForeign = !whole && /^(?:[a-z][a-z\d+.-]*:|\/\/|\\)/i.test(path);
+  if (url === undefined || isForeign || !url.href.startsWith(base.href)) {
+    throw new InvalidRequestError('The path of a request must be below the base URL.');
+  }
+  url.hash = '';
+  return url;
+}

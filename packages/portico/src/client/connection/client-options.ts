@@ -1,0 +1,91 @@
+import { type CallObserver, type PlatformCall } from './call-report.js';
+import { type CircuitChange } from './circuits.js';
+import { type IServerMessageSource } from '../../errors/iserver-messages.js';
+
+/** A cookie of the platform that no request to the base URL would send. */
+export interface UnusableCookie {
+  /** Its name; the value is never reported. */
+  readonly name: string;
+  /** `secure`: it is for https, and the base URL is http. `path`: it is for a path that the base URL is not below. */
+  readonly problem: 'secure' | 'path';
+}
+
+/** How the client reaches the platform. Only the base URL is required. */
+export interface PlatformClientOptions {
+  /** REST root: absolute, http or https, with or without the final `/`. */
+  baseUrl: string | URL;
+  /** Vendor segment of the `X-<vendor>-…` headers. Default `SVC`. */
+  vendor?: string;
+  /** Maximum number of redirects, within the origin; login and delegate follow none. Default 30 (spec: Limits). */
+  maxRedirects?: number;
+  /** Verify certificates (default true), skip verification (testing only), or the path of a CA bundle (spec: Limits). */
+  tlsVerify?: boolean | string;
+  /**
+   * HTTP proxy to the platform: `http://` URL, with user name and password if it requires them. An https platform is reached by
+   * `CONNECT`, so that the proxy sees no header and no body.
+   */
+  proxy?: string | URL;
+  /** Hosts that are reached without the proxy, in the form of `NO_PROXY`. */
+  noProxy?: string;
+  /** Milliseconds for one whole call, redirects and retry included. Default 8000. */
+  timeoutMs?: number;
+  /** HTTP library: `got` (default) or `undici`; same behavior, different cost. */
+  transport?: 'got' | 'undici';
+  /** `applicationType` of a login that does not set one. Default 8 (spec: Login request body). */
+  applicationType?: number;
+  /** Maximum decoded bytes of one response. Default 4 MiB. */
+  maxResponseBytes?: number;
+  /** Calls that one session makes at once; more wait within their deadline. Logins and logouts are counted separately. Default 8. */
+  maxCallsPerSession?: number;
+  /** Additional back-end codes and their messages: an object, or the path of a JSON file. */
+  iserverMessages?: IServerMessageSource;
+  /** Milliseconds since the epoch, for cookies and `Retry-After`. Default `Date.now`. */
+  now?: () => number;
+  /**
+   * Whether calls are refused immediately for some seconds after the platform failed repeatedly. Logins and all other calls have
+   * separate circuits. Default false: a single user gains nothing from it.
+   */
+  circuitBreaker?: boolean;
+  /** Called when a circuit opens and when it closes again. */
+  onCircuitChange?: (change: CircuitChange) => void;
+  /** Called with each cookie of the platform that no request to the base URL would send. It is dropped. */
+  onUnusableCookie?: (cookie: UnusableCookie) => void;
+  /** Called after each call, for metrics. */
+  onCall?: (call: PlatformCall) => void;
+  /** Called before each call; what it returns follows the call with its redirects and its retry, for tracing. */
+  observeCall?: (call: Pick<PlatformCall, 'method' | 'path'>) => CallObserver | undefined;
+}
+
+/** The type makes this list complete. */
+const KNOWN: Record<keyof PlatformClientOptions, true> = {
+  baseUrl: true,
+  vendor: true,
+  maxRedirects: true,
+  tlsVerify: true,
+  proxy: true,
+  noProxy: true,
+  timeoutMs: true,
+  transport: true,
+  applicationType: true,
+  maxResponseBytes: true,
+  maxCallsPerSession: true,
+  iserverMessages: true,
+  now: true,
+  circuitBreaker: true,
+  onCircuitChange: true,
+  onUnusableCookie: true,
+  onCall: true,
+  observeCall: true,
+};
+
+/**
+ * Rejects unknown options: a misspelled one would be ignored and its default used.
+ * @throws TypeError that names it
+ */
+export function rejectUnknownOptions(options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !Object.hasOwn(KNOWN, name)) {
+      throw new TypeError(`${name}: unknown option.`);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { type Readable } from 'node:stream';
+import { type CallObserver, harmless, withCallReport } from './call-report.js';
+import { Bulkhead, type Party } from './bulkhead.js';
+import { type CircuitName, type Circuits } from './circuits.js';
+import { type PlatformClientOptions } from './client-options.js';
+import { readClientSettings, type ClientSettings } from './client-settings.js';
+import { CallsInFlight, type CallInFlight } from './calls-in-flight.js';
+import { PlatformError } from '../../errors/platform-error.js';
+import { PlatformHttpError } from '../../errors/error-classes.js';
+import { isAuthPath, isLogout, mayBeRepeated, operationOf } from './operations.js';
+import { PlatformResponse } from './platform-response.js';
+import { followRedirects, type RequestLine } from './redirects.js';
+import { ResponseHeaders } from './response-headers.js';
+import { RetryBudget, withOneRetry } from './retry.js';
+import { networkFailure } from '../transport/network-failure.js';
+import { decodeBody } from '../transport/decode-body.js';
+import { readBody } from '../transport/read-body.js';
+import { sendOverLiveConnection } from '../transport/live-connection.js';
+import { type HopResponse, type Transport } from '../transport/transport.js';
+
+/** One call of a session. */
+export interface Exchange {
+  readonly line: RequestLine;
+  /** Path below the base URL of the session. */
+  readonly path: string;
+  /** Who the call is made for: the session's token, or what stands for a session without one. */
+  readonly party: Party;
+  /** Headers of one hop: its cookies depend on the URL, its content type on whether it still has a body. */
+  readonly headersOf: (line: RequestLine) => Record<string, string>;
+  /** Called with each redirect before it is followed. */
+  readonly onRedirect: (response: PlatformResponse) => void;
+  /** False for login and delegate: redirects are failures. */
+  readonly mayFollow: boolean;
+  /** Whether a transient failure is retried once: only for reads. */
+  readonly mayRetry: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const MAX_HEADER_FIELDS = 1000;
+
+/**
+ * Sockets for logins, delegations and logouts, and for everything else, including new connections. A single slow operation can
+ * hold half of them.
+ */
+const SOCKETS = { auth: 64, data: 128 } as const;
+
+/** The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order. Knows no session. */
+export class PlatformConnection {
+  readonly settings: ClientSettings;
+  readonly #transport: Transport;
+  readonly #circuits: Circuits | undefined;
+  readonly #calls = new CallsInFlight();
+  readonly #retries = new RetryBudget(() => this.#calls.size);
+  readonly #bulkheads: Readonly<Record<CircuitName, Bulkhead>>;
+
+  /** @throws TypeError that names the unusable option */
+  constructor(options: PlatformClientOptions) {
+    this.settings = readClientSettings(options);
+    this.#transport = this.settings.makeTransport();
+    this.#circuits = this.settings.makeCircuits();
+    const { maxCallsPerSession } = this.settings;
+    this.#bulkheads = {
+      auth: new Bulkhead(SOCKETS.auth, maxCallsPerSession),
+      data: new Bulkhead(SOCKETS.data, maxCallsPerSession),
+    };
+  }
+
+  /** Makes the call and returns the response, whatever its status. Rejects only with a `PlatformError`. */
+  exchange(exchange: Exchange): Promise<PlatformResponse> {
+    const { path, party, line, signal } = exchange;
+    return this.#calls.run(this.settings.timeoutMs, signal, (call) => {
+      const made = (): Promise<PlatformResponse> =>
+        withCallReport({ method: line.method, path }, this.settings, (observer) =>
+          this.#send(exchange, call, observer),
+        );
+      // A logout releases what the platform holds for a session, so it is tried even while the circuit is open.
+      if (this.#circuits === undefined || isLogout(line.method, path)) return made();
+      return this.#circuits.run(isAuthPath(path) ? 'auth' : 'data', party, call, made);
+    });
+  }
+
+  /** One call, with its redirects and its retry, if the call allows them. */
+  async #send(exchange: Exchange, call: CallInFlight, observer: CallObserver): Promise<PlatformResponse> {
+    const { maxRedirects, now } = this.settings;
+    const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, exchange, call, observer);
+    const onRedirect = (response: PlatformResponse): void => {
+      harmless(() => observer.redirected?.(response.status));
+      exchange.onRedirect(response);
+    };
+    const send = (): Promise<PlatformResponse> =>
+      exchange.mayFollow ? followRedirects(exchange.line, maxRedirects, hop, onRedirect) : hop(exchange.line);
+    try {
+      if (!exchange.mayRetry) return await send();
+      return await withOneRetry(call, this.#retries, now, send, (cause) => {
+        harmless(() => observer.retried?.(cause));
+      });
+    } catch (error) {
+      throw call.endedBy ?? error;
+    }
+  }
+
+  /** Waits for a socket and makes one hop over it. */
+  async #hop(
+    line: RequestLine,
+    exchange: Exchange,
+    call: CallInFlight,
+    observer: CallObserver,
+  ): Promise<PlatformResponse> {
+    const { party, path } = exchange;
+    const { signal } = call;
+    signal.throwIfAborted();
+    const bulkhead = this.#bulkheads[isAuthPath(path) ? 'auth' : 'data'];
+    const user = { party, operation: operationOf(exchange.line.method, path) };
+    const turn = bulkhead.enter(user, signal);
+    if (turn !== undefined) {
+      call.isWaiting = true;
+      await turn;
+      call.isWaiting = false;
+    }
+    try {
+      const headers = { ...observer.headers, ...exchange.headersOf(line) };
+      const request = { ...line, headers, signal };
+      const sent = sendOverLiveConnection(this.#transport, request, mayBeRepeated(line.method, path));
+      return await this.#responseOf(line, await sent);
+    } catch (error) {
+      throw error instanceof PlatformError ? error : networkFailure(error);
+    } finally {
+      bulkhead.leave(user);
+    }
+  }
+
+  async #responseOf(line: RequestLine, { status, rawHeaders, body }: HopResponse): Promise<PlatformResponse> {
+    const headers = new ResponseHeaders(rawHeaders);
+    const bytes = await this.#bodyOf(body, headers);
+    if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
+      throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
+    }
+    return new PlatformResponse(status, headers, bytes.body, line.url, bytes.isDecoded);
+  }
+
+  /** The decoded body, or its raw bytes if they cannot be decoded as labeled; the status still counts then. */
+  async #bodyOf(body: Readable, headers: ResponseHeaders): Promise<{ body: Buffer; isDecoded: boolean }> {
+    const { maxResponseBytes } = this.settings;
+    const codings = headers.valuesOf('content-encoding').join(',');
+    if (codings === '') return { body: await readBody(body, maxResponseBytes), isDecoded: true };
+    // Compressed bytes may be a little longer than the content.
+    const packed = await readBody(body, 2 * maxResponseBytes);
+    const unpacked = await decodeBody(packed, codings, maxResponseBytes);
+    return { body: unpacked ?? packed, isDecoded: unpacked !== undefined };
+  }
+
+  /** Closes the sockets. Calls in flight fail, and later calls are refused. */
+  close(): Promise<void> {
+    this.#calls.close();
+    return this.#transport.close();
+  }
+}

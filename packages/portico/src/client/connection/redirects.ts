@@ -1,0 +1,72 @@
+import {
+  ForeignRedirectError,
+  PlatformHttpError,
+  TooManyRedirectsError,
+} from '../../errors/error-classes.js';
+import { type PlatformResponse } from './platform-response.js';
+
+/** The parts of a request that a redirect may change. */
+export interface RequestLine {
+  readonly method: string;
+  readonly url: URL;
+  readonly body?: string | undefined;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Sends a request and follows redirects, within the origin only: token, cookies and body never leave it and never go down to http.
+ * @param limit maximum number of redirects (spec: Limits, 30)
+ * @param onRedirect called with each redirect before it is followed
+ * @throws TooManyRedirectsError beyond the limit
+ * @throws ForeignRedirectError when the target is another origin, which is not contacted
+ */
+export async function followRedirects(
+  first: RequestLine,
+  limit: number,
+  send: (line: RequestLine) => Promise<PlatformResponse>,
+  onRedirect: (response: PlatformResponse) => void,
+): Promise<PlatformResponse> {
+  let line = first;
+  for (let followed = 0; ; followed += 1) {
+    const response = await send(line);
+    const location = REDIRECTS.has(response.status) ? response.headerValues('location')[0] : undefined;
+    if (location === undefined) return response;
+    if (followed === limit) {
+      const message = `The platform redirected more than ${limit} times.`;
+      throw new TooManyRedirectsError(message, { status: response.status });
+    }
+    const next = redirected(line, response.status, location);
+    onRedirect(response);
+    line = next;
+  }
+}
+
+/** The host that a redirect leads to; undefined if the response is not a redirect. */
+export function redirectHost(response: PlatformResponse): string | undefined {
+  const location = REDIRECTS.has(response.status) ? response.headerValues('location')[0] : undefined;
+  return location !== undefined && URL.canParse(location, response.url)
+    ? new URL(location, response.url).host
+    : undefined;
+}
+
+function redirected(line: RequestLine, status: number, location: string): RequestLine {
+  if (!URL.canParse(location, line.url.href)) {
+    throw new PlatformHttpError('The platform redirected to an invalid URL.', { status });
+  }
+  const url = new URL(location, line.url);
+  if (url.origin !== line.url.origin || url.username !== '' || url.password !== '') {
+    throw new ForeignRedirectError('The platform redirected to another origin; it was not followed.', {
+      status,
+      redirectHost: url.host,
+    });
+  }
+  url.hash = '';
+  return becomesGet(line.method, status) ? { method: 'GET', url } : { ...line, url };
+}
+
+/** As in browsers, 303 turns every method except GET and HEAD into GET; 301 and 302 turn only POST. */
+function becomesGet(method: string, status: number): boolean {
+  if (status === 303) return method !== 'GET' && method !== 'HEAD';
+  return status < 303 && method === 'POST';
+}

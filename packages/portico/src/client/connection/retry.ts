@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { PlatformUnreachableError } from '../../errors/error-classes.js';
+import { type PlatformResponse } from './platform-response.js';
+import { hasErrorCode } from './response-error.js';
+import { retryAfterSeconds } from './retry-after.js';
+import { type CallInFlight } from './calls-in-flight.js';
+
+/** Retries that a connection may always run at once. */
+const MIN_RETRIES = 3;
+
+/** Share of the calls in flight that may be retries, above the minimum. */
+const RETRY_SHARE = 0.2;
+
+/**
+ * Limits the retries of one connection that run together, pauses included: a platform that fails under its load must not get
+ * twice that load.
+ */
+export class RetryBudget {
+  readonly #callsInFlight: () => number;
+  #retries = 0;
+
+  constructor(callsInFlight: () => number) {
+    this.#callsInFlight = callsInFlight;
+  }
+
+  /** Runs a retry if the budget allows it; returns undefined, immediately, if not. */
+  retry<T>(attempt: () => Promise<T>): Promise<T> | undefined {
+    if (this.#retries >= Math.max(MIN_RETRIES, RETRY_SHARE * this.#callsInFlight())) return undefined;
+    this.#retries += 1;
+    return attempt().finally(() => (this.#retries -= 1));
+  }
+}
+
+/** What caused a retry: the status of the first response, or the class of the error if there was none. */
+export interface RetryCause {
+  /** The status of the answer, if there was one. */
+  readonly status: number | undefined;
+  /** What the transport reported, if there was no answer. */
+  readonly error: string | undefined;
+  /** The pause before the retry. */
+  readonly waitMs: number;
+}
+
+const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/**
+ * Retries once after a transient failure: connection refused or reset, 502, 503 or 504 without a platform code, or 429 with
+ * `Retry-After`. The pause is 50 to 250 ms or `Retry-After`. There is no retry when the pause exceeds the deadline or the
+ * budget is used up.
+ * @param onRetry called before the pause
+ */
+export async function withOneRetry(
+  call: CallInFlight,
+  budget: RetryBudget,
+  now: () => number,
+  send: () => Promise<PlatformResponse>,
+  onRetry: (cause: RetryCause) => void = () => undefined,
+): Promise<PlatformResponse> {
+  let first: PlatformResponse | PlatformUnreachableError;
+  try {
+    first = await send();
+    if (!isTransient(first)) return first;
+  } catch (error) {
+    if (!(error instanceof PlatformUnreachableError) || error.reason !== 'CONNECT') throw error;
+    first = error;
+  }
+  const requested = first instanceof PlatformUnreachableError ? undefined : retryAfterSeconds(first, now());
+  const waitMs = requested === undefined ? jitterMs() : requested * 1000;
+  const attempt = async (): Promise<PlatformResponse> => {
+    const { status, error } =
+      first instanceof PlatformUnreachableError
+        ? { status: undefined, error: first.name }
+        : { status: first.status, error: undefined };
+    onRetry({ status, error, waitMs });
+    await pause(waitMs, undefined, { signal: call.signal });
+    return send();
+  };
+  const second = waitMs < call.remaining() ? budget.retry(attempt) : undefined;
+  if (second !== undefined) return second;
+  if (first instanceof PlatformUnreachableError) throw first;
+  return first;
+}
+
+function isTransient(response: PlatformResponse): boolean {
+  if (response.status === 429) return response.header('retry-after') !== undefined;
+  return isGatewayFailure(response);
+}
+
+/** Whether a gateway reports that the platform is down: 502, 503 or 504 without a code, since only the platform sends codes. */
+export function isGatewayFailure(response: PlatformResponse): boolean {
+  return GATEWAY_FAILURES.has(response.status) && !hasErrorCode(response);
+}
+
+function jitterMs(): number {
+  return 50 + Math.random() * 200;
+}

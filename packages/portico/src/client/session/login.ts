@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import { InvalidRequestError, MissingCredentialError } from '../../errors/error-classes.js';
+import { isRecord } from '../../errors/is-record.js';
+
+const MODES = ['standard', 'ldap'] as const;
+
+/** Where the platform checks a user name and password. */
+export type LoginMode = (typeof MODES)[number];
+
+/** What to log in with; nothing at all is an anonymous login. Null means absent; an empty string does not. */
+export interface LoginCredentials {
+  /** With a password: mode 1. Alone: mode 4096, as a trusted user. */
+  username?: string | null | undefined;
+  /** Used only together with a user name; it may be empty. */
+  password?: string | null | undefined;
+  /** Mode 4096, unless user name and password are both given. */
+  apiKey?: string | null | undefined;
+  /** Where the platform checks a user name and password: itself, or the LDAP directory (mode 16). Default: itself. */
+  mode?: LoginMode | null | undefined;
+  /** Application type identifier. Default: the client's. */
+  applicationType?: number | null | undefined;
+}
+
+/** A login as it is sent. */
+export interface LoginRequest {
+  readonly path: 'auth/login' | 'auth/delegate';
+  /** JSON body (spec: Login request body, Delegate request body). */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Stands for the account, so that calls for the same account can be recognized; undefined if no account is named. */
+  readonly party?: string;
+  /** Values to redact wherever the platform echoes them. */
+  readonly secrets: readonly string[];
+}
+
+/** Spec: Login request body. Mode 16 is what the platform calls LDAP. */
+const MODE = { standard: 1, ldap: 16, trusted: 4096, anonymous: 8, delegated: -1 } as const;
+
+/** The identity token arrives in a header, so it can only hold what a header can. */
+const IDENTITY_TOKEN = /^[\x20-\x7E]{1,4096}$/;
+
+/**
+ * `POST auth/login` for credentials. Spec, Endpoints: user name and password select mode 1, otherwise an API key 4096,
+ * otherwise a user name alone 4096, otherwise 8. With `mode: 'ldap'`, user name and password select 16.
+ */
+export function loginRequest(credentials: LoginCredentials, defaultApplicationType: number): LoginRequest {
+  const username = credentials.username ?? undefined;
+  const password = credentials.password ?? undefined;
+  const apiKey = credentials.apiKey ?? undefined;
+  const applicationType = credentials.applicationType ?? defaultApplicationType;
+  const request = (mode: object, ...secrets: (string | undefined)[]): LoginRequest => ({
+    path: 'auth/login',
+    body: { ...mode, applicationType },
+    secrets: [password, apiKey, ...secrets].filter((secret) => secret !== undefined),
+  });
+  if (username !== undefined && password !== undefined) {
+    return {
+      ...request({ username, password, loginMode: MODE[credentials.mode ?? 'standard'] }),
+      party: partyOf(username),
+    };
+  }
+  const trusted = apiKey ?? username;
+  if (trusted === undefined) return request({ loginMode: MODE.anonymous });
+  // The user name of a trusted login is a secret too, because it may be an API key.
+  return {
+    ...request({ username: trusted, loginMode: MODE.trusted }, trusted),
+    party: partyOf(trusted),
+  };
+}
+
+/** A digest, because the name of a trusted login may be a secret. */
+function partyOf(account: string): string {
+  return hash('sha256', account);
+}
+
+/** Whether a value can be an identity token. */
+export function isIdentityToken(value: unknown): value is string {
+  return typeof value === 'string' && IDENTITY_TOKEN.test(value);
+}
+
+/**
+ * `POST auth/delegate` for an identity token. Its body has no application type.
+ * @throws MissingCredentialError when the token is empty or not a string: without one this would be a different login
+ * @throws InvalidRequestError when the token is malformed
+ */
+export function delegateRequest(identityToken: unknown): LoginRequest {
+  if (typeof identityToken !== 'string' || identityToken === '') {
+    throw new MissingCredentialError('The identity token is empty or not a string.');
+  }
+  if (!isIdentityToken(identityToken)) throw new InvalidRequestError('The identity token is malformed.');
+  return {
+    path: 'auth/delegate',
+    body: { loginMode: MODE.delegated, identityToken },
+    secrets: [identityToken],
+  };
+}
+
+/**
+ * LDAP knows users by name and password only.
+ * @throws InvalidRequestError when one of them is missing
+ */
+export function requireLdapCredentials({ mode, username, password }: LoginCredentials): void {
+  if (mode !== 'ldap' || (isPresent(username) && isPresent(password))) return;
+  throw new InvalidRequestError('The login mode ldap needs a user name and a password.');
+}
+
+/** Whether a password is given without a user name or an API key. By the letter of the spec, that is an anonymous login. */
+export function isPasswordWithoutUsername({ username, password, apiKey }: LoginCredentials): boolean {
+  return isPresent(password) && !isPresent(username) && !isPresent(apiKey);
+}
+
+/**
+ * Credentials as JavaScript may pass them. A mistake must not turn a user into a guest, so a value that is not an object, a
+ * field of the wrong type or of an unknown name, and a password without a user name are all rejected.
+ * @throws InvalidRequestError without any value in its message
+ */
+export function readCredentials(given: unknown): LoginCredentials {
+  if (!isRecord(given)) throw new InvalidRequestError('The credentials of a login must be an object.');
+  const credentials: LoginCredentials = {
+    username: stringField(given, 'username'),
+    password: stringField(given, 'password'),
+    apiKey: stringField(given, 'apiKey'),
+    mode: modeField(given),
+    applicationType: applicationTypeField(given),
+  };
+  if (isPasswordWithoutUsername(credentials)) throw new InvalidRequestError('A password needs a user name.');
+  requireLdapCredentials(credentials);
+  const isAnonymous = credentials.username === undefined && credentials.apiKey === undefined;
+  const others = Object.keys(given).filter(
+    (name) => !NOT_CREDENTIALS.includes(name) && isPresent(given[name]),
+  );
+  if (isAnonymous && others.length > 0) {
+    throw new InvalidRequestError('The credentials of a login are username, password and apiKey.');
+  }
+  return credentials;
+}
+
+const NOT_CREDENTIALS: readonly string[] = ['mode', 'applicationType'];
+
+function stringField(given: Record<string, unknown>, name: string): string | undefined {
+  const value = given[name];
+  if (!isPresent(value)) return undefined;
+  if (typeof value === 'string') return value;
+  throw new InvalidRequestError(`The ${name} of a login must be a string.`);
+}
+
+/** @throws InvalidRequestError when it is not one of the login modes */
+export function modeField({ mode }: { readonly mode?: unknown }): LoginMode | undefined {
+  if (!isPresent(mode)) return undefined;
+  const known = MODES.find((name) => name === mode);
+  if (known !== undefined) return known;
+  throw new InvalidRequestError(`The mode of a login must be one of ${MODES.join(', ')}.`);
+}
+
+function applicationTypeField({ applicationType }: Record<string, unknown>): number | undefined {
+  if (!isPresent(applicationType)) return undefined;
+  if (Number.isSafeInteger(applicationType)) return applicationType as number;
+  throw new InvalidRequestError('The application type of a login must be an integer.');
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,134 @@
+import { type PlatformResponse } from '../connection/platform-response.js';
+import { PlatformHttpError } from '../../errors/error-classes.js';
+import { isRecord } from '../../errors/is-record.js';
+import { type PlatformProject, type PlatformSessionInfo, type PlatformUser } from './platform-types.js';
+
+/** The most projects that one response may list. */
+const MAX_PROJECTS = 10_000;
+
+/**
+ * The payload behind a corrected object, and the number of projects that a list leaves out. Properties that nobody sees, because a
+ * read object holds the platform's fields and no others: it can be compared, spread and written as JSON. Not a WeakMap: V8 keeps
+ * its keys for longer than a request lasts.
+ */
+const RAW = Symbol('as the platform sent it');
+const LEFT_OUT = Symbol('projects left out');
+
+function hide(object: object, name: symbol, value: unknown): void {
+  Object.defineProperty(object, name, { value, writable: true });
+}
+
+type FieldType = 'string' | 'number' | 'record';
+type Shape = readonly (readonly [field: string, type: FieldType])[];
+
+const shape = (fields: Readonly<Record<string, FieldType>>): Shape => Object.entries(fields);
+
+const USER_FIELDS = { id: 'string', fullName: 'string', initials: 'string' } as const;
+const USER = shape(USER_FIELDS);
+const SESSION_INFO = shape({ ...USER_FIELDS, timeout: 'number', locale: 'number' });
+const OWNER = shape({ id: 'string', name: 'string' });
+const PROJECT = shape({
+  id: 'string',
+  name: 'string',
+  alias: 'string',
+  description: 'string',
+  status: 'number',
+  dateCreated: 'string',
+  dateModified: 'string',
+  owner: 'record',
+});
+
+/** @throws PlatformHttpError when the response is not a user */
+export function readUser(response: PlatformResponse): PlatformUser {
+  return withExpectedTypes(response.json(), USER, 'a user object', response);
+}
+
+/** @throws PlatformHttpError when the response is not the status of a session */
+export function readSessionInfo(response: PlatformResponse): PlatformSessionInfo {
+  return withExpectedTypes(response.json(), SESSION_INFO, 'a session object', response);
+}
+
+/**
+ * A project without id or name is left out, since nothing could be done with it; {@link leftOutProjects} counts them.
+ * @throws PlatformHttpError when the response is not a list of at most 10,000 objects, or none of them is a project
+ */
+export function readProjects(response: PlatformResponse): PlatformProject[] {
+  const list = response.json();
+  if (!Array.isArray(list)) throw unexpectedShape('a list of projects', response);
+  if (list.length > MAX_PROJECTS) {
+    const message = `The response lists more than ${MAX_PROJECTS} projects.`;
+    throw new PlatformHttpError(message, { status: response.status });
+  }
+  const projects = list.map((item) => readProject(item, response)).filter((project) => project !== undefined);
+  const missing = list.length - projects.length;
+  if (missing > 0 && projects.length === 0) throw unexpectedShape('projects with id and name', response);
+  if (missing > 0) hide(projects, LEFT_OUT, missing);
+  return projects;
+}
+
+/** How many projects of the platform's list were left out of what was read from it, because they lack an id or a name. */
+export function leftOutProjects(read: readonly PlatformProject[]): number {
+  return (read as { readonly [LEFT_OUT]?: number })[LEFT_OUT] ?? 0;
+}
+
+function readProject(item: unknown, response: PlatformResponse): PlatformProject | undefined {
+  const project = withExpectedTypes(item, PROJECT, 'project objects', response);
+  const { id, name } = project;
+  if (typeof id !== 'string' || typeof name !== 'string') return undefined;
+  const owner = isRecord(project.owner)
+    ? withExpectedTypes(project.owner, OWNER, 'an owner', response)
+    : project.owner;
+  if (project === item && owner === project.owner) return project as PlatformProject;
+  const copy: PlatformProject = { ...project, ...(isRecord(owner) && { owner }), id, name };
+  hide(copy, RAW, item);
+  return copy;
+}
+
+/** The object exactly as the platform sent it, including fields that were corrected or left out when it was read. */
+export function rawPayload(read: object): object {
+  return (read as { readonly [RAW]?: object })[RAW] ?? read;
+}
+
+/**
+ * The object itself when each known field has its expected type, otherwise a corrected copy. The specification does not show the
+ * fields, so one of an unexpected type is left out instead of failing the response; a numeric id becomes its decimal text, and a
+ * number that is written as text becomes a number.
+ */
+function withExpectedTypes(
+  value: unknown,
+  shape: Shape,
+  expected: string,
+  response: PlatformResponse,
+): Record<string, unknown> {
+  if (!isRecord(value)) throw unexpectedShape(expected, response);
+  for (const [name, type] of shape) {
+    if (!isOfType(value[name], type)) return corrected(value, shape);
+  }
+  return value;
+}
+
+function corrected(value: Record<string, unknown>, shape: Shape): Record<string, unknown> {
+  const copy = { ...value };
+  for (const [name, type] of shape) {
+    const given = value[name];
+    if (isOfType(given, type)) continue;
+    if (name === 'id' && Number.isSafeInteger(given)) copy[name] = String(given);
+    else if (type === 'number' && typeof given === 'string' && /^ *-?\d{1,15} *$/.test(given))
+      copy[name] = Number(given);
+    else Reflect.deleteProperty(copy, name);
+  }
+  hide(copy, RAW, value);
+  return copy;
+}
+
+function isOfType(value: unknown, type: FieldType): boolean {
+  if (value === undefined || value === null) return true;
+  if (type === 'record') return isRecord(value);
+  return typeof value === type && (type !== 'number' || Number.isFinite(value));
+}
+
+function unexpectedShape(expected: string, response: PlatformResponse): PlatformHttpError {
+  return new PlatformHttpError(`The response of the platform is not ${expected}.`, {
+    status: response.status,
+  });
+}

@@ -1,0 +1,138 @@
+import { type PlatformResponse } from '../connection/platform-response.js';
+import { type VendorHeaders } from '../connection/vendor-headers.js';
+import { SessionError } from '../../errors/error-classes.js';
+import { type CookieUse } from './cookie-use.js';
+import { PendingAnswers } from './pending-answers.js';
+import { SessionCookies } from './session-cookies.js';
+
+/**
+ * What a session holds: token, other vendor headers, cookies. Three counters identify late answers. A call notes them when it
+ * starts and compares them when its response arrives:
+ * - `sessionGeneration` changes whenever a session starts, ends or is restored. A response from an earlier one changes nothing.
+ * - `userGeneration` changes with it, except when the same user logs in again. Project lookups belong to it.
+ * - `loginGeneration` changes whenever a session ends, is restored or is closed. A login from an earlier one is logged out again.
+ */
+export class SessionState {
+  /** The calls whose answers may still change what is held. */
+  readonly pendingAnswers = new PendingAnswers();
+  readonly #vendorHeaders: VendorHeaders;
+  #token: string | undefined;
+  #otherHeaders = new Map<string, string>();
+  #cookies: SessionCookies;
+  #sessionGeneration = 0;
+  #userGeneration = 0;
+  #loginGeneration = 0;
+  #revision = 0;
+
+  constructor(vendorHeaders: VendorHeaders, now: () => number) {
+    this.#vendorHeaders = vendorHeaders;
+    this.#cookies = new SessionCookies(now);
+  }
+
+  get token(): string | undefined {
+    return this.#token;
+  }
+
+  /** @throws SessionError when no token is held */
+  requireToken(): void {
+    if (this.#token === undefined) throw new SessionError('There is no token: log in first.');
+  }
+
+  get sessionGeneration(): number {
+    return this.#sessionGeneration;
+  }
+
+  get userGeneration(): number {
+    return this.#userGeneration;
+  }
+
+  get loginGeneration(): number {
+    return this.#loginGeneration;
+  }
+
+  /** Changes whenever a token, a vendor header or a cookie was stored or discarded. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get cookies(): SessionCookies {
+    return this.#cookies;
+  }
+
+  /** Vendor headers in a fixed order; the token header comes first if there is a token. */
+  headers(): Record<string, string> {
+    const others = [...this.#otherHeaders].sort(([a], [b]) => (a < b ? -1 : 1));
+    const token: [string, string][] =
+      this.#token === undefined ? [] : [[this.#vendorHeaders.authToken, this.#token]];
+    return Object.fromEntries([...token, ...others]);
+  }
+
+  /**
+   * Stores the cookies of a response to a request of the given session generation.
+   * @param use where later requests go; undefined for a redirect, whose cookies may be meant for its target
+   */
+  storeCookies(sessionGeneration: number, response: PlatformResponse, use?: CookieUse): void {
+    if (sessionGeneration !== this.#sessionGeneration) return;
+    const fields = response.headerValues('set-cookie');
+    if (fields.length === 0) return;
+    this.#cookies.store(fields, new URL(response.url), use);
+    this.#revision += 1;
+  }
+
+  /** Stores the vendor headers of a successful response; a well-formed token replaces the current one. */
+  storeHeaders(sessionGeneration: number, response: PlatformResponse): void {
+    if (sessionGeneration !== this.#sessionGeneration) return;
+    const token = this.#vendorHeaders.tokenOf(response.headers);
+    const isNewToken = token !== undefined && token !== this.#token;
+    if (isNewToken) this.#token = token;
+    const hasNewHeader = this.#vendorHeaders.capture(this.#otherHeaders, response.headers.fields);
+    if (isNewToken || hasNewHeader) this.#revision += 1;
+  }
+
+  /**
+   * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel.
+   * @param isSameUser whether the same user logged in again
+   */
+  start(token: string, response: PlatformResponse, isSameUser = false, use?: CookieUse): void {
+    this.#sessionGeneration += 1;
+    if (!isSameUser) this.#userGeneration += 1;
+    this.#revision += 1;
+    this.#token = token;
+    this.#otherHeaders = new Map();
+    this.storeHeaders(this.#sessionGeneration, response);
+    this.storeCookies(this.#sessionGeneration, response, use);
+  }
+
+  /** Discards the token, if there is one; responses and logins in flight do not bring one back. */
+  dropToken(): void {
+    this.#token = undefined;
+    this.#nextGeneration();
+  }
+
+  /** Keeps logins in flight from starting a session; the current state stays. */
+  refuseLogins(): void {
+    this.#loginGeneration += 1;
+  }
+
+  /**
+   * Replaces everything that is held.
+   * @param isSameSession whether it is a later state of the same session, so that answers in flight may still change it
+   */
+  replace(headers: Readonly<Record<string, string>>, cookies: SessionCookies, isSameSession: boolean): void {
+    const fields = Object.entries(headers);
+    const tokenField = this.#vendorHeaders.authToken.toLowerCase();
+    this.#token = fields.find(([name]) => name.toLowerCase() === tokenField)?.[1];
+    this.#otherHeaders = new Map();
+    this.#vendorHeaders.capture(this.#otherHeaders, fields);
+    this.#cookies = cookies;
+    if (isSameSession) this.#revision += 1;
+    else this.#nextGeneration();
+  }
+
+  #nextGeneration(): void {
+    this.#revision += 1;
+    this.#sessionGeneration += 1;
+    this.#userGeneration += 1;
+    this.#loginGeneration += 1;
+  }
+}

@@ -1,0 +1,112 @@
+import { type Once } from './providers/once.js';
+import { type CredentialProfile } from './credential-profile.js';
+import { CredentialProfilesError } from './credential-profiles-error.js';
+import { parseProfiles } from './parse-profiles.js';
+import { profileCredentials, type ProfileContext, type ProfileLogin } from './profile-credentials.js';
+import { isProfileKey } from './profile-key.js';
+import { nextResolution, type ProfileResolution } from './profile-resolution.js';
+import { look, watchText } from './watch-text.js';
+
+export interface CredentialProfilesOptions extends ProfileContext {
+  /** Called when the file has changed to something invalid or unreadable; the earlier profiles stay. */
+  readonly onProblem: (problem: CredentialProfilesError) => void;
+  /** Called when a change has taken effect. */
+  readonly onChange?: (() => void) | undefined;
+  /** Milliseconds between two reads of the file; default 2000. */
+  readonly intervalMs?: number | undefined;
+}
+
+/** The credential profiles of a file, updated when it changes. */
+export class CredentialProfiles {
+  readonly #path: string;
+  readonly #context: ProfileContext;
+  readonly #endWatch: () => void;
+  readonly #resolutions = new Map<string, ProfileResolution>();
+  #opened: ReadonlyMap<string, OpenedProfile>;
+
+  /**
+   * Reads a file of credential profiles and starts to watch it.
+   *
+   * @throws CredentialProfilesError when the file cannot be read or is not valid
+   */
+  static async open(path: string, options: CredentialProfilesOptions): Promise<CredentialProfiles> {
+    const found = await look(path);
+    if ('code' in found) throw unreadable(path, found.code);
+    return new CredentialProfiles(path, found.text, options);
+  }
+
+  private constructor(path: string, text: string, options: CredentialProfilesOptions) {
+    this.#path = path;
+    this.#context = options;
+    this.#opened = this.#open(text);
+    this.#endWatch = watchText(path, {
+      seen: text,
+      intervalMs: options.intervalMs ?? 2000,
+      onText: (changed) => {
+        this.#take(changed, options);
+      },
+      onUnreadable: (code) => {
+        options.onProblem(unreadable(path, code));
+      },
+    });
+  }
+
+  /** The names of the profiles, in the order of the file. */
+  get names(): readonly string[] {
+    return [...this.#opened.keys()];
+  }
+
+  /** How the last fetch of a profile's credentials ended; undefined before the first. */
+  resolutionOf(name: string): ProfileResolution | undefined {
+    return this.#resolutions.get(name);
+  }
+
+  /** The login of a profile, for a session that it has opened; undefined if the profile no longer exists. */
+  loginOf(name: string): Once<ProfileLogin> | undefined {
+    return this.#opened.get(name)?.login;
+  }
+
+  /** The login of a profile, for a caller who has its key. A wrong key and a wrong name look the same. */
+  loginFor(name: string, key: string): Once<ProfileLogin> | undefined {
+    const opened = this.#opened.get(name);
+    return isProfileKey(opened?.profile, key) ? opened?.login : undefined;
+  }
+
+  /** Ends the watch. */
+  close(): void {
+    this.#endWatch();
+  }
+
+  #open(text: string): ReadonlyMap<string, OpenedProfile> {
+    const profiles = [...parseProfiles(this.#path, text)];
+    const { now = Date.now } = this.#context;
+    return new Map(
+      profiles.map(([name, profile]) => {
+        const onOutcome = (succeeded: boolean): void => {
+          this.#resolutions.set(name, nextResolution(this.#resolutions.get(name), succeeded, now()));
+        };
+        return [name, { profile, login: profileCredentials(profile, { ...this.#context, onOutcome }) }];
+      }),
+    );
+  }
+
+  #take(text: string, { onChange, onProblem }: CredentialProfilesOptions): void {
+    try {
+      this.#opened = this.#open(text);
+    } catch (error) {
+      if (!(error instanceof CredentialProfilesError)) throw error;
+      onProblem(error);
+      return;
+    }
+    onChange?.();
+  }
+}
+
+interface OpenedProfile {
+  readonly profile: CredentialProfile;
+  readonly login: Once<ProfileLogin>;
+}
+
+function unreadable(path: string, code: string): CredentialProfilesError {
+  return new CredentialProfilesError(path, [`cannot be read: ${code}`]);
+}

@@ -1,0 +1,57 @@
+import { type CredentialProvider } from '../client/index.js';
+import * as providers from './providers/index.js';
+import { oneOf, type Values } from './providers/rules.js';
+import {
+  type EnvironmentVariables,
+  type NamedSecret,
+  StoreDefinition,
+} from './providers/store-definition.js';
+
+type Exported = (typeof providers)[keyof typeof providers];
+
+/** The name of a store, as a profile writes it. */
+export type CredentialStore = Extract<Exported, StoreDefinition>['name'];
+
+const STORES: ReadonlyMap<string, StoreDefinition> = new Map(
+  Object.values(providers)
+    .filter((exported) => exported instanceof StoreDefinition)
+    .map((store) => [store.name, store]),
+);
+
+/** Where a profile gets one credential: a store, and the parameters of its provider. */
+export interface CredentialSource extends Values {
+  readonly store: string;
+  readonly key?: string;
+}
+
+/** What a profile may write as a source. */
+export const SOURCE = oneOf(
+  'store',
+  Object.fromEntries([...STORES].map(([name, { rules }]) => [name, rules])),
+);
+
+/** Runs a fetch from a secret store, and returns what it returns or throws what it throws. */
+export type RunFetch = (store: string, fetch: () => Promise<string>) => Promise<string>;
+
+/**
+ * Makes the providers of one profile. Sources that name the same secret share their fetches, so that a user name and a
+ * password from one secret belong together even while it is rotated.
+ *
+ * @param runFetch runs each fetch, for traces; default: as it is
+ * @returns makes the provider of a source that follows the rules
+ */
+export function sourceProviders(
+  environment: EnvironmentVariables,
+  runFetch: RunFetch = (_store, fetch) => fetch(),
+): (source: CredentialSource) => CredentialProvider {
+  const secrets = new Map<string, NamedSecret>();
+  return ({ key, ...named }) => {
+    const identity = JSON.stringify(named);
+    const { store, ...parameters } = named;
+    const secret = secrets.get(identity) ?? STORES.get(store)?.secret(parameters as never, environment);
+    if (secret === undefined) throw new TypeError(`There is no store ${JSON.stringify(store)}`);
+    secrets.set(identity, secret);
+    const provider = secret.field(key);
+    return () => runFetch(store, async () => provider());
+  };
+}

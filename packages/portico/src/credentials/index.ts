@@ -1,0 +1,12 @@
+export { type CredentialProvider } from '../client/index.js';
+export { CredentialError, type CredentialReason } from '../errors/credential-error.js';
+export { CredentialProfiles, type CredentialProfilesOptions } from './credential-profiles.js';
+export { CredentialProfilesError } from './credential-profiles-error.js';
+export { type CredentialStore } from './credential-source.js';
+export { type ProfileLogin } from './profile-credentials.js';
+export { problemsInProfiles } from './problems-in-profiles.js';
+export { logInByProfile } from './profile-login.js';
+export { type ProfileResolution } from './profile-resolution.js';
+export { type Once } from './providers/once.js';
+export * from './providers/index.js';
+export { type VaultLogin } from './providers/vault-login.js';

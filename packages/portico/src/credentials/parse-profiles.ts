@@ -1,0 +1,69 @@
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import { isRecord, object } from './providers/rules.js';
+import { type CredentialProfile, isOneLogin, PROFILE_RULES } from './credential-profile.js';
+import { CredentialProfilesError } from './credential-profiles-error.js';
+
+/** Letters, digits, dots, dashes and underscores: a profile's name is shown in logs and metrics. */
+const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Loaded when there is a file to read: few who import the providers have one. */
+const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml;
+
+export type ProfilesByName = ReadonlyMap<string, CredentialProfile>;
+
+/**
+ * Reads the text of a file of credential profiles.
+ *
+ * @param file - the file's path, for the error
+ * @throws CredentialProfilesError with every problem found
+ */
+export function parseProfiles(file: string, text: string): ProfilesByName {
+  const problems: string[] = [];
+  const profiles = new Map<string, CredentialProfile>();
+  for (const [name, written] of Object.entries(writtenProfiles(file, text))) {
+    const named = PROFILE_NAME.test(name);
+    const path = named ? `profiles.${name}` : `profiles[${JSON.stringify(name)}]`;
+    if (!named) problems.push(`${path}: a name may have only letters, digits, dots, dashes and underscores`);
+    const profile = checkedProfile(path, written, problems);
+    if (profile !== undefined) profiles.set(name, profile);
+  }
+  if (problems.length > 0) throw new CredentialProfilesError(file, problems);
+  return profiles;
+}
+
+function writtenProfiles(file: string, text: string): Record<string, unknown> {
+  const root = parseYaml(file, text);
+  if (!isRecord(root)) throw new CredentialProfilesError(file, ['profiles: is missing']);
+  const { profiles, ...others } = root;
+  const problems = Object.keys(others).map((name) => `${name}: is not a known name`);
+  if (!isRecord(profiles)) problems.push('profiles: must be an object of profiles by name');
+  else if (problems.length === 0) return profiles;
+  throw new CredentialProfilesError(file, problems);
+}
+
+function parseYaml(file: string, text: string): unknown {
+  const { LineCounter, parseDocument } = yaml();
+  const lines = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) {
+    // A parser's message quotes the text, which may be a secret in the wrong place; its code does not.
+    const problems = faults.map(({ code, pos }) => `line ${lines.linePos(pos[0]).line}: ${code}`);
+    throw new CredentialProfilesError(file, problems);
+  }
+  try {
+    return document.toJS();
+  } catch {
+    throw new CredentialProfilesError(file, ['an alias cannot be resolved']);
+  }
+}
+
+function checkedProfile(path: string, written: unknown, problems: string[]): CredentialProfile | undefined {
+  const found = object(PROFILE_RULES)(written, {});
+  problems.push(...found.map((problem) => `${[path, ...problem.path].join('.')}: ${problem.message}`));
+  if (isRecord(written) && !isOneLogin(written)) {
+    problems.push(`${path}: needs either apiKey, or username, with password if the user has one`);
+  }
+  return found.length === 0 ? (written as CredentialProfile) : undefined;
+}

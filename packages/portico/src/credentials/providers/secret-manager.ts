@@ -1,0 +1,119 @@
+import { type CredentialProvider } from '../../client/index.js';
+import { reasonOfGoogleError } from './google-failure.js';
+import { sdkLogin } from './sdk-login.js';
+import { loadSdk } from './load-sdk.js';
+import { secretText } from './secret-text.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+import { checkParameters, SDK_ACCESS } from './check-parameters.js';
+import { optional, rule, TEXT } from './rules.js';
+import { defineStore } from './store-definition.js';
+
+/** A secret of Google Cloud Secret Manager. */
+export interface SecretManagerParameters extends SdkAccess {
+  /** Project id or number. */
+  readonly project: string;
+  readonly secretId: string;
+  /** Default `latest`. */
+  readonly version?: string | undefined;
+}
+
+const RULES = { project: TEXT, secretId: TEXT, version: optional(TEXT) };
+
+/** In YAML, a project number or a version is a number. */
+const TEXT_OR_NUMBER = rule(
+  'must be a string that is not empty, or a whole number',
+  (value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value),
+);
+
+interface WrittenParameters {
+  readonly project: string | number;
+  readonly secretId: string;
+  readonly version?: string | number;
+  readonly key?: string;
+}
+
+export const secretManagerStore = defineStore('secret_manager', {
+  rules: {
+    project: TEXT_OR_NUMBER,
+    secretId: TEXT,
+    version: optional(TEXT_OR_NUMBER),
+    key: optional(TEXT),
+  },
+  secret: ({ project, secretId, version = 'latest' }: WrittenParameters) =>
+    new SecretManagerSecret({
+      project: String(project),
+      secretId,
+      version: String(version),
+      ttlSeconds: 0,
+    }),
+});
+
+/**
+ * A credential from Google Cloud Secret Manager (spec, "Credential providers"), with application default credentials,
+ * fetched at each call unless `ttlSeconds` says how long it is kept. With `key`, one key of a JSON secret.
+ *
+ * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
+ */
+export function secretManager(
+  parameters: SecretManagerParameters & { readonly key?: string | undefined },
+): CredentialProvider {
+  checkParameters('secretManager', parameters, { ...RULES, ...SDK_ACCESS });
+  const { key, ttlSeconds = 0 } = parameters;
+  return new SecretManagerSecret({ ...parameters, ttlSeconds }).field(key);
+}
+
+/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+export class SecretManagerSecret {
+  readonly #secret: SharedSecret;
+
+  /** @throws TypeError that names the parameter that cannot be used */
+  constructor(parameters: SecretManagerParameters) {
+    checkParameters('SecretManagerSecret', parameters, { ...RULES, ...SDK_ACCESS });
+    this.#secret = new SharedSecret(sourceOf(parameters), parameters);
+  }
+
+  /** The provider of one key of the secret, or of its whole text. */
+  field(key?: string): CredentialProvider {
+    return this.#secret.field(key);
+  }
+}
+
+function sourceOf(parameters: SecretManagerParameters): SecretSource {
+  const { project, secretId, version = 'latest', clientOptions } = parameters;
+  const name = `projects/${project}/secrets/${secretId}/versions/${version}`;
+  const origin = { store: secretManagerStore.name, secret: name };
+  return {
+    origin,
+    reasonOf: reasonOfGoogleError,
+    open: async () => {
+      const { SecretManagerServiceClient } = await loadSdk(
+        origin,
+        '@google-cloud/secret-manager',
+        () => import('@google-cloud/secret-manager'),
+      );
+      // REST, since one small answer needs no gRPC channel. The project is known, so the SDK need not look for it.
+      const client = new SecretManagerServiceClient({ fallback: true, projectId: project, ...clientOptions });
+      await sdkLogin(origin, () => client.initialize());
+      // The client's own method of this name logs the answer when the SDK's debug log is on, and cannot be
+      // cancelled. The call below it does the same without either.
+      const access = client.innerApiCalls.accessSecretVersion as unknown as AccessSecretVersion;
+      return async (signal) => {
+        // The headers of the call. With a key file they are signed here, and no token is requested.
+        await sdkLogin(origin, () => client.auth.getRequestHeaders());
+        signal.throwIfAborted();
+        const call = access({ name }, { retry: null });
+        signal.addEventListener('abort', () => {
+          call.cancel();
+        });
+        const data = (await call)[0].payload?.data;
+        return data ? secretText(origin, data) : undefined;
+      };
+    },
+  };
+}
+
+type AccessSecretVersion = (
+  request: { readonly name: string },
+  options: { readonly retry: null },
+) => Promise<[{ readonly payload?: { readonly data?: Uint8Array | null } | null }]> & { cancel(): void };

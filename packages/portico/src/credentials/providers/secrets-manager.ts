@@ -1,0 +1,79 @@
+import { type CredentialProvider } from '../../client/index.js';
+import { reasonOfAwsError } from './aws-failure.js';
+import { sdkLogin } from './sdk-login.js';
+import { loadSdk } from './load-sdk.js';
+import { binarySecret } from './secret-text.js';
+import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+import { checkParameters, SDK_ACCESS } from './check-parameters.js';
+import { optional, TEXT } from './rules.js';
+import { defineStore } from './store-definition.js';
+
+/** A secret of AWS Secrets Manager. */
+export interface SecretsManagerParameters extends SdkAccess {
+  /** Name or ARN. */
+  readonly secretId: string;
+  /** Default: the region that the SDK finds. */
+  readonly regionName?: string | undefined;
+}
+
+const RULES = { secretId: TEXT, regionName: optional(TEXT) };
+
+export const secretsManagerStore = defineStore('secrets_manager', {
+  rules: { ...RULES, key: optional(TEXT) },
+  secret: (parameters: { secretId: string; regionName?: string; key?: string }) =>
+    new SecretsManagerSecret({ ...parameters, ttlSeconds: 0 }),
+});
+
+/**
+ * A credential from AWS Secrets Manager (spec, "Credential providers"), fetched at each call unless `ttlSeconds` says
+ * how long it is kept. With `key`, one key of a JSON secret.
+ *
+ * @returns a provider that throws CredentialError
+ * @throws TypeError that names the parameter that cannot be used
+ */
+export function secretsManager(
+  parameters: SecretsManagerParameters & { readonly key?: string | undefined },
+): CredentialProvider {
+  checkParameters('secretsManager', parameters, { ...RULES, ...SDK_ACCESS });
+  const { key, ttlSeconds = 0 } = parameters;
+  return new SecretsManagerSecret({ ...parameters, ttlSeconds }).field(key);
+}
+
+/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+export class SecretsManagerSecret {
+  readonly #secret: SharedSecret;
+
+  /** @throws TypeError that names the parameter that cannot be used */
+  constructor(parameters: SecretsManagerParameters) {
+    checkParameters('SecretsManagerSecret', parameters, { ...RULES, ...SDK_ACCESS });
+    this.#secret = new SharedSecret(sourceOf(parameters), parameters);
+  }
+
+  /** The provider of one key of the secret, or of its whole text. */
+  field(key?: string): CredentialProvider {
+    return this.#secret.field(key);
+  }
+}
+
+function sourceOf({ secretId, regionName, clientOptions }: SecretsManagerParameters): SecretSource {
+  const origin = { store: secretsManagerStore.name, secret: secretId };
+  return {
+    origin,
+    reasonOf: reasonOfAwsError,
+    open: async () => {
+      const { SecretsManagerClient, GetSecretValueCommand } = await loadSdk(
+        origin,
+        '@aws-sdk/client-secrets-manager',
+        () => import('@aws-sdk/client-secrets-manager'),
+      );
+      const client = new SecretsManagerClient({ region: regionName, maxAttempts: 1, ...clientOptions });
+      return async (abortSignal) => {
+        await sdkLogin(origin, () => client.config.credentials());
+        const command = new GetSecretValueCommand({ SecretId: secretId });
+        const { SecretString, SecretBinary } = await client.send(command, { abortSignal });
+        if (SecretString === undefined && SecretBinary !== undefined) throw binarySecret(origin);
+        return SecretString;
+      };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { type CredentialProvider } from '../../client/index.js';
+import { type Rules } from './rules.js';
+
+/** Environment variables: those of the process, or those that the service has read. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+/** A secret that a profile names, ready to give one of its keys. */
+export interface NamedSecret {
+  field(key?: string): CredentialProvider;
+}
+
+/** What a credential profile needs to know about a store. */
+export class StoreDefinition<Name extends string = string> {
+  /**
+   * @param name - how a profile names the store, and how an error does
+   * @param rules - for the parameters of a source, with `key` if the store's secrets have keys
+   * @param secret - the secret of a source that follows the rules; `key` is given to `field`
+   */
+  constructor(
+    readonly name: Name,
+    readonly rules: Rules,
+    readonly secret: (parameters: never, environment: EnvironmentVariables) => NamedSecret,
+  ) {}
+}
+
+/** Makes a definition. The compiler checks that there is a rule for each parameter. */
+export function defineStore<Name extends string, Parameters extends object>(
+  name: Name,
+  definition: {
+    readonly rules: Rules<Parameters>;
+    readonly secret: (parameters: Parameters, environment: EnvironmentVariables) => NamedSecret;
+  },
+): StoreDefinition<Name> {
+  return new StoreDefinition(name, definition.rules, definition.secret);
+}

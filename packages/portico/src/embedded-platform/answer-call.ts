@@ -1,0 +1,50 @@
+import { type Platform } from './platform.js';
+import { type WebSession } from './session-table.js';
+import { type Answer, toRefusalAnswer, unavailablePage } from './answer.js';
+import { type Call, cookiesOf, headerOf } from './call.js';
+import { notFound, sessionInvalid } from './errors.js';
+import { requireUsableProject } from './project-scope.js';
+import { OPEN_ROUTES, SESSION_ROUTES, type SessionOperation } from './routes.js';
+
+/**
+ * The answer to a call.
+ *
+ * @throws Refusal for an unknown address, for a call without a valid session, and when an operation without a session refuses.
+ */
+export function answerCall(platform: Platform, call: Call): Answer {
+  const openOperation = OPEN_ROUTES.get(call.operation);
+  if (openOperation) return openOperation(platform, call);
+  const operation = SESSION_ROUTES.get(call.operation);
+  if (!operation) throw notFound();
+  const session = requireSession(platform, call);
+  const answer = answerInSession(platform, call, session, operation);
+  return { ...answer, delayMs: session.iServerSession.account.delayMs };
+}
+
+function requireSession(platform: Platform, call: Call): WebSession {
+  const token = headerOf(call, platform.settings.authTokenHeader);
+  const session = token && platform.sessions.find(token, cookiesOf(call, 'JSESSIONID'));
+  if (!session) throw sessionInvalid();
+  return session;
+}
+
+/** A refusal is returned, not thrown, because it is delayed like any other answer of the session. */
+function answerInSession(
+  platform: Platform,
+  call: Call,
+  session: WebSession,
+  operation: SessionOperation,
+): Answer {
+  try {
+    const { iServerSession } = session;
+    const { unavailableEvery, refusesCalls } = iServerSession.account;
+    iServerSession.calls += 1;
+    if (unavailableEvery && iServerSession.calls % unavailableEvery === 0) return unavailablePage();
+    const refusal = refusesCalls?.[call.operation];
+    if (refusal) throw refusal();
+    requireUsableProject(platform, call, session);
+    return operation(platform, call, session);
+  } catch (error) {
+    return toRefusalAnswer(error);
+  }
+}

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { CredentialProfiles, CredentialProfilesError } from '../../src/credentials/index.js';
+import { eventually } from '../support/eventually.js';
+import { profilesFile, type ProfilesFile } from '../support/credentials/profiles-file.js';
+import { secretCanary } from '../support/secrets/secret-canary.js';
+
+const canary = secretCanary('KEY');
+
+const profile = (name: string, key = canary.value): string =>
+  `  ${name}: { apiKey: { store: env, name: API_KEY }, profileKeySha256: ${sha256(key)} }\n`;
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+describe('a watched file of credential profiles', () => {
+  const environment = { API_KEY: secretCanary().value };
+  let file: ProfilesFile;
+  let profiles: CredentialProfiles;
+  let problems: CredentialProfilesError[];
+  let changes: number;
+
+  beforeEach(async () => {
+    problems = [];
+    changes = 0;
+    file = await profilesFile(`profiles:\n${profile('nightly')}`);
+    profiles = await CredentialProfiles.open(file.path, {
+      environment,
+      intervalMs: 10,
+      onProblem: (problem) => problems.push(problem),
+      onChange: () => (changes += 1),
+    });
+  });
+  afterEach(async () => {
+    profiles.close();
+    await file.remove();
+  });
+
+  it('returns the login of a profile for its key', async () => {
+    expect(await profiles.loginFor('nightly', canary.value)?.()).toEqual({ apiKey: environment.API_KEY });
+  });
+
+  it.each([
+    ['a wrong key', 'nightly', 'wrong'],
+    ['an empty key', 'nightly', ''],
+    ['the hash of the key', 'nightly', sha256(canary.value)],
+    ['a profile that is not there', 'daily', canary.value],
+    ['a name that every object has', 'constructor', canary.value],
+  ])('returns no login for %s', (_, name, key) => {
+    expect(profiles.loginFor(name, key)).toBeUndefined();
+  });
+
+  it('returns the login of a profile again for a session that it opened', async () => {
+    expect(await profiles.loginOf('nightly')?.()).toEqual({ apiKey: environment.API_KEY });
+    expect(profiles.loginOf('daily')).toBeUndefined();
+  });
+
+  it('applies a valid change without a restart', async () => {
+    await file.write(`profiles:\n${profile('daily')}${profile('nightly', 'another key')}`);
+
+    await eventually(() => {
+      expect(profiles.names).toEqual(['daily', 'nightly']);
+    });
+    expect(profiles.loginFor('nightly', canary.value)).toBeUndefined();
+    expect(profiles.loginFor('nightly', 'another key')).toBeDefined();
+    expect(changes).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it('reports an invalid change once and without its values, and keeps the earlier profiles', async () => {
+    await file.write(`profiles:\n  daily: { apiKey: ${environment.API_KEY} }\n  weekly: text\n`);
+
+    await eventually(() => {
+      expect(problems.map(({ problems: found }) => found)).toEqual([
+        [
+          'profiles.daily.apiKey: must be an object',
+          'profiles.daily.profileKeySha256: must be a SHA-256 in hexadecimal',
+          'profiles.weekly: must be an object',
+        ],
+      ]);
+    });
+    expect(problems[0]?.message).not.toContain(environment.API_KEY);
+    expect(profiles.names).toEqual(['nightly']);
+    expect(profiles.loginFor('nightly', canary.value)).toBeDefined();
+    expect(changes).toBe(0);
+  });
+
+  it('reports a missing file, keeps the earlier profiles, and reads the file when it is back', async () => {
+    await rm(file.path);
+    await eventually(() => {
+      expect(problems.map(({ problems: found }) => found)).toEqual([['cannot be read: ENOENT']]);
+    });
+    expect(profiles.names).toEqual(['nightly']);
+
+    await file.write(`profiles:\n${profile('daily')}`);
+
+    await eventually(() => {
+      expect(profiles.names).toEqual(['daily']);
+    });
+  });
+
+  it('applies no change once it is closed', async () => {
+    profiles.close();
+    const watched = await CredentialProfiles.open(file.path, {
+      environment,
+      intervalMs: 10,
+      onProblem: (problem) => problems.push(problem),
+    });
+    await file.write(`profiles:\n${profile('daily')}`);
+
+    await eventually(() => {
+      expect(watched.names).toEqual(['daily']);
+    });
+    watched.close();
+
+    expect(profiles.names).toEqual(['nightly']);
+  });
+
+  it.each([
+    ['is not there', 'missing.yaml', 'cannot be read: ENOENT'],
+    ['is a folder', '', 'cannot be read: EISDIR'],
+  ])('cannot be opened when it %s', async (_, name, problem) => {
+    const opening = CredentialProfiles.open(file.path.replace('profiles.yaml', name), {
+      environment,
+      onProblem: () => undefined,
+    });
+
+    await expect(opening).rejects.toThrow(CredentialProfilesError);
+    await expect(opening).rejects.toThrow(problem);
+  });
+
+  it('shows neither keys nor credentials', async () => {
+    await profiles.loginFor('nightly', canary.value)?.();
+
+    expect(canary.isIn(profiles)).toBe(false);
+    expect(JSON.stringify(profiles)).toBe('{}');
+  });
+});

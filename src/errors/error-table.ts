@@ -1,0 +1,89 @@
+import {
+  AmbiguousProjectNameError,
+  BackendServerError,
+  ExecutionCancelledError,
+  ForeignRedirectError,
+  InsufficientPrivilegesError,
+  InvalidRequestError,
+  LoginFailedError,
+  MissingCredentialError,
+  ObjectAlreadyExistsError,
+  PlatformError,
+  PlatformHttpError,
+  PlatformTimeoutError,
+  PlatformUnreachableError,
+  ResourceNotFoundError,
+  SessionError,
+  TooManyRedirectsError,
+  UnknownPlatformError,
+} from 'portico/client';
+import { type ErrorCode } from 'portico/errors';
+import { always, byIServerCode, oneOf, type ReasonRule, sessionOr } from './reason-rule.js';
+
+/** How one kind of client error looks in GraphQL. */
+export interface ErrorRow {
+  /** What the platform did, in the words of the documentation. */
+  readonly platform: string;
+  readonly kind: abstract new (...args: never[]) => PlatformError;
+  readonly code: ErrorCode;
+  readonly reason?: ReasonRule;
+}
+
+/** From the most specific kind to the most general: the first row that matches an error applies to it. */
+export const ERROR_TABLE: readonly ErrorRow[] = [
+  {
+    platform: 'ERR003; on any call but a login, it means the session',
+    kind: LoginFailedError,
+    code: 'UNAUTHENTICATED',
+    reason: sessionOr(byIServerCode('UNAUTHENTICATED', 'LOGIN_FAILED')),
+  },
+  {
+    platform: 'ERR009; no handle or an unknown one',
+    kind: SessionError,
+    code: 'UNAUTHENTICATED',
+    reason: oneOf(['SESSION_EXPIRED', 'NO_SESSION'], ({ kind }) =>
+      kind === 'session-expired' ? 'SESSION_EXPIRED' : 'NO_SESSION',
+    ),
+  },
+  { platform: 'ERR0014, ERR0017', kind: InsufficientPrivilegesError, code: 'FORBIDDEN' },
+  { platform: 'ERR004', kind: ResourceNotFoundError, code: 'NOT_FOUND' },
+  { platform: 'ERR005, ERR006, ERR007', kind: InvalidRequestError, code: 'BAD_USER_INPUT' },
+  {
+    platform: 'ERR0015',
+    kind: ObjectAlreadyExistsError,
+    code: 'CONFLICT',
+    reason: always('ALREADY_EXISTS'),
+  },
+  {
+    platform: 'two projects with the same name',
+    kind: AmbiguousProjectNameError,
+    code: 'CONFLICT',
+    reason: always('AMBIGUOUS_NAME'),
+  },
+  { platform: 'a credential that is empty', kind: MissingCredentialError, code: 'BAD_USER_INPUT' },
+  { platform: 'ERR002, ERR0013', kind: BackendServerError, code: 'BACKEND_ERROR' },
+  { platform: 'no recognized code', kind: UnknownPlatformError, code: 'UNKNOWN_PLATFORM_ERROR' },
+  { platform: 'canceled', kind: ExecutionCancelledError, code: 'CANCELLED' },
+  {
+    platform: 'refused, reset, DNS, TLS',
+    kind: PlatformUnreachableError,
+    code: 'UPSTREAM_UNAVAILABLE',
+    reason: oneOf(['CONNECT', 'DNS', 'TLS', 'CIRCUIT_OPEN'], (error) =>
+      error instanceof PlatformUnreachableError ? error.reason : undefined,
+    ),
+  },
+  { platform: 'too slow', kind: PlatformTimeoutError, code: 'UPSTREAM_TIMEOUT' },
+  {
+    platform: 'not JSON, too large, login not 204 or without exactly one token',
+    kind: PlatformHttpError,
+    code: 'UPSTREAM_PROTOCOL',
+  },
+  { platform: 'too many redirects', kind: TooManyRedirectsError, code: 'UPSTREAM_PROTOCOL' },
+  { platform: 'a redirect to another origin', kind: ForeignRedirectError, code: 'UPSTREAM_PROTOCOL' },
+  {
+    platform: 'any other code',
+    kind: PlatformError,
+    code: 'PLATFORM_ERROR',
+    reason: byIServerCode('PLATFORM_ERROR'),
+  },
+];

@@ -1,0 +1,134 @@
+import { unwrapResolverError } from '@apollo/server/errors';
+import { type GraphQLFormattedError } from 'graphql';
+import { AnonymousLoginOffError } from './anonymous-login-off-error.js';
+import { RateLimitedError } from './rate-limited-error.js';
+import { PlatformError } from 'portico/client';
+import { CrossSiteCookieError } from './cross-site-cookie-error.js';
+import { IdentityTokensOffError } from './identity-tokens-off-error.js';
+import { CredentialError } from 'portico/credentials';
+import { SessionStoreUnavailableError } from './session-store-unavailable-error.js';
+import { type ErrorCode, type ErrorReason } from 'portico/errors';
+import { ERROR_TABLE } from './error-table.js';
+import { requestError, type RequestError } from './request-error.js';
+
+const UNEXPECTED = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
+
+/**
+ * The one place where errors become GraphQL errors. Errors not listed here or in the table are masked.
+ *
+ * @param formatted the error as GraphQL would print it; only its path and locations are kept.
+ * @param schemaIsPublic whether the message may name parts of the schema.
+ */
+export function toGraphQLError(
+  formatted: GraphQLFormattedError,
+  thrown: unknown,
+  schemaIsPublic = false,
+): GraphQLFormattedError {
+  const place = {
+    ...(formatted.path && { path: formatted.path }),
+    ...(formatted.locations && { locations: formatted.locations }),
+  };
+  const cause = unwrapResolverError(thrown);
+  const refused = requestError(formatted, cause, schemaIsPublic);
+  return { ...(refused ? fromRequest(refused) : fromFailure(cause)), ...place };
+}
+
+/** The code and the reason that an error has in an answer. */
+export function errorFacts(error: unknown): { code: string; reason: string | undefined } {
+  const { code, reason } = toGraphQLError({ message: '' }, error).extensions ?? {};
+  return { code: String(code), reason: typeof reason === 'string' ? reason : undefined };
+}
+
+/** Whether an error can only come from a bug or a hostile caller; such errors are logged in full. */
+export function isUnforeseen(error: GraphQLFormattedError): boolean {
+  return error.extensions?.code === UNEXPECTED.code;
+}
+
+/** Whether the mapping knows an error: it is reported to the caller and needs no operator. */
+export function isForeseen(error: unknown): boolean {
+  return error instanceof Error && !isUnforeseen(fromFailure(error));
+}
+
+function fromRequest({ code, message, reason, retryAfter }: RequestError): GraphQLFormattedError {
+  return say(code, message, { ...defined({ reason, retryAfter }), retryable: retryAfter !== undefined });
+}
+
+function fromFailure(thrown: unknown): GraphQLFormattedError {
+  if (thrown instanceof PlatformError) return fromPlatformError(thrown);
+  if (thrown instanceof SessionStoreUnavailableError) {
+    return say('SESSION_STORE_UNAVAILABLE', 'The session store cannot be reached', {
+      retryable: true,
+      retryAfter: 1,
+    });
+  }
+  if (thrown instanceof CredentialError) return fromCredentialError(thrown);
+  if (thrown instanceof CrossSiteCookieError) {
+    return say('FORBIDDEN', thrown.message, {
+      reason: 'CROSS_SITE_COOKIE' satisfies ErrorReason,
+      retryable: false,
+    });
+  }
+  if (thrown instanceof RateLimitedError) {
+    return say('RATE_LIMITED', thrown.message, {
+      reason: thrown.reason satisfies ErrorReason,
+      retryable: true,
+      retryAfter: thrown.retryAfterSeconds,
+    });
+  }
+  if (thrown instanceof AnonymousLoginOffError) {
+    return say('FORBIDDEN', thrown.message, {
+      reason: 'ANONYMOUS_LOGIN_OFF' satisfies ErrorReason,
+      retryable: false,
+    });
+  }
+  if (thrown instanceof IdentityTokensOffError) {
+    return say('FORBIDDEN', thrown.message, {
+      reason: 'IDENTITY_TOKENS_OFF' satisfies ErrorReason,
+      retryable: false,
+    });
+  }
+  return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });
+}
+
+function fromPlatformError(error: PlatformError): GraphQLFormattedError {
+  const row = ERROR_TABLE.find(({ kind }) => error instanceof kind);
+  if (row === undefined) return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });
+  const reason = row.reason?.of(error);
+  // A wrong user and a wrong password must look the same, so no detail is passed on that could
+  // distinguish them. The ticket differs in each answer, and support asks for it.
+  if (reason === 'LOGIN_FAILED') {
+    const { code: platformCode, ticketId } = error;
+    return say(row.code, 'Login failed', {
+      ...defined({ reason, platformCode, ticketId }),
+      retryable: false,
+    });
+  }
+  return say(row.code, error.message, {
+    ...defined({
+      reason,
+      platformCode: error.code,
+      iserverCode: error.iserverCode,
+      iserverMessage: error.iserverMessage,
+      ticketId: error.ticketId,
+      platformStatus: error.status,
+      retryAfter: error.retryAfterSeconds,
+    }),
+    retryable: error.retryable,
+  });
+}
+
+/** The names of store and secret are for the operator only: they are in the log. */
+function fromCredentialError({ reason, retryable }: CredentialError): GraphQLFormattedError {
+  return say('CREDENTIAL_UNAVAILABLE', 'A credential of the profile cannot be loaded', {
+    reason: `SECRET_${reason}` satisfies ErrorReason,
+    retryable,
+  });
+}
+
+function say(code: ErrorCode, message: string, extensions: Record<string, unknown>): GraphQLFormattedError {
+  return { message, extensions: { code, ...extensions } };
+}
+
+function defined(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,81 @@
+import { Injectable, Logger } from '@nestjs/common';
+import {
+  type GraphQLError,
+  type GraphQLFormattedError,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { Settings } from '../config/settings.js';
+import { setCookieHeader } from '../http/session-cookie.js';
+import { Observation } from '../logging/observation.js';
+import { answerStatus } from '../errors/answer-status.js';
+import { isFault } from '../errors/error-severity.js';
+import { isUnforeseen } from '../errors/to-graphql-error.js';
+import { errorLine } from './error-line.js';
+import { type GraphQLContext } from './graphql-context.js';
+
+/** The head of an HTTP answer. */
+export interface AnswerHead {
+  /** Undefined for 200. */
+  status?: number | undefined;
+  readonly headers: { set(name: string, value: string): unknown };
+}
+
+/** An answer whose data is complete. */
+export interface GivenAnswer {
+  readonly contextValue: GraphQLContext;
+  /** Undefined if the request does not say which operation of its document it means. */
+  readonly operation: OperationDefinitionNode | undefined;
+  /** The header `Accept` of the request. */
+  readonly accept: string | undefined;
+  readonly errors: readonly GraphQLFormattedError[];
+  /** The errors as they were thrown, in the same order. */
+  readonly thrown: readonly GraphQLError[] | undefined;
+}
+
+/** Completes each answer: status, no caching, at most one cookie, `Retry-After`, and a log line for unexpected errors. */
+@Injectable()
+export class AnswerCompletion {
+  readonly #logger = new Logger('GraphQL');
+  #hasWarned = false;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly observation: Observation,
+  ) {}
+
+  complete(answer: GivenAnswer, http: AnswerHead): void {
+    const { operation, contextValue, errors } = answer;
+    contextValue.answer?.sending();
+    // Handles and tokens are only in the answers to mutations, whose length must reveal nothing about them.
+    if (operation?.operation === OperationTypeNode.QUERY) contextValue.allowCompression();
+    http.headers.set('cache-control', 'private, no-store');
+    if (contextValue.cookie !== undefined) {
+      if (!contextValue.sessionCookie.secure) this.#warnOfPlainCookies();
+      http.headers.set('set-cookie', setCookieHeader(contextValue.sessionCookie, contextValue.cookie));
+    }
+    if (errors.length > 0) this.#completeErrors(answer, http);
+    const code = errors[0]?.extensions?.code;
+    this.observation.operationAnswered(operation?.operation, errors.length === 0 ? undefined : String(code));
+  }
+
+  #completeErrors({ errors, thrown, operation, accept }: GivenAnswer, http: AnswerHead): void {
+    errors.forEach((error, index) => {
+      if (isUnforeseen(error)) this.#logger.error(thrown?.[index]?.originalError ?? thrown?.[index]);
+      const retryAfter = error.extensions?.retryAfter;
+      if (typeof retryAfter === 'number') http.headers.set('retry-after', String(retryAfter));
+    });
+    const line = errorLine(errors, operation);
+    if (errors.some(({ extensions }) => isFault(extensions?.code))) this.#logger.warn(line);
+    else this.#logger.log(line);
+    http.status = answerStatus(http.status, errors, accept);
+  }
+
+  #warnOfPlainCookies(): void {
+    if (!this.settings.production || this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#logger.warn(
+      'Session cookies are set without Secure: requests seem to arrive over plain http. Behind a TLS proxy, set TRUSTED_PROXIES.',
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import { type CallObserver, type CircuitChange, type PlatformCall } from 'portico/client';
+import { type Observer, type Step } from './observer.js';
+import { type SessionEvent } from './session-event.js';
+
+/**
+ * Passes on what happens in the service to all observers. The rooms that do the work know this class and no observer. An
+ * observer that throws changes nothing.
+ */
+export class Observation {
+  readonly #observers: Observer[] = [];
+
+  add(observer: Observer): void {
+    this.#observers.push(observer);
+  }
+
+  sessionEvent(event: SessionEvent): void {
+    this.#tell((observer) => observer.sessionEvent?.(event));
+  }
+
+  circuitChange(change: CircuitChange): void {
+    this.#tell((observer) => observer.circuitChange?.(change));
+  }
+
+  /** Follows a call to the platform for all observers; undefined if none of them does. */
+  platformCall(call: Pick<PlatformCall, 'method' | 'path'>): CallObserver | undefined {
+    const followers = this.#tell((observer) => observer.platformCall?.(call)).filter(
+      (follower) => follower !== undefined,
+    );
+    if (followers.length < 2) return followers[0];
+    const each = (tell: (follower: CallObserver) => void): void => {
+      followers.forEach(harmless(tell));
+    };
+    return {
+      headers: Object.assign({}, ...followers.map(({ headers }) => headers)) as Record<string, string>,
+      redirected: (status) => {
+        each((follower) => follower.redirected?.(status));
+      },
+      retried: (cause) => {
+        each((follower) => follower.retried?.(cause));
+      },
+      ended: (ended, error) => {
+        each((follower) => follower.ended?.(ended, error));
+      },
+    };
+  }
+
+  operationAnswered(operation: string | undefined, code: string | undefined): void {
+    this.#tell((observer) => observer.operationAnswered?.(operation, code));
+  }
+
+  projectsLeftOut(count: number): void {
+    this.#tell((observer) => observer.projectsLeftOut?.(count));
+  }
+
+  /** Runs a step of work. */
+  step<T>(step: Step, work: () => Promise<T>): Promise<T> {
+    return this.#observers.reduce((inner, observer) => {
+      const run = observer.step?.bind(observer);
+      return run === undefined ? inner : () => run(step, inner);
+    }, work)();
+  }
+
+  #tell<T>(tell: (observer: Observer) => T): (T | undefined)[] {
+    return this.#observers.map(harmless(tell));
+  }
+}
+
+function harmless<A, T>(tell: (observer: A) => T): (observer: A) => T | undefined {
+  return (observer) => {
+    try {
+      return tell(observer);
+    } catch {
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,24 @@
+import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
+
+/**
+ * Waits for an answer for a limited number of milliseconds.
+ *
+ * A timer alone would also fire when this process was busy for that long and the answer is waiting in the socket. Sockets are
+ * read after timers, so one more turn of the event loop distinguishes the two cases.
+ *
+ * @throws SessionStoreUnavailableError
+ */
+export function withinTime<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let lastLook: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      lastLook = setImmediate(() => {
+        reject(new SessionStoreUnavailableError('it does not answer in time'));
+      });
+    }, milliseconds);
+    answer.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      clearImmediate(lastLook);
+    });
+  });
+}

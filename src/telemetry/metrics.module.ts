@@ -1,0 +1,92 @@
+import {
+  Global,
+  Inject,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type FastifyInstance } from 'fastify';
+import { type Registry } from 'prom-client';
+import { AuthModule } from '../auth/auth.module.js';
+import { LoginWatch } from '../auth/login-watch.service.js';
+import { Settings } from '../config/settings.js';
+import { CredentialProfiles } from 'portico/credentials';
+import { errorFacts } from '../errors/to-graphql-error.js';
+import { Observation } from '../logging/observation.js';
+import { RefusedRecords } from '../session/refused-records.js';
+import { SessionModule } from '../session/session.module.js';
+import { SessionStore } from '../session/store/session-store.js';
+import { Telemetry } from './telemetry.js';
+import { showAdmission } from './admission-metrics.js';
+import { buildInfo, showBuild } from './build-info.js';
+import { showLogins } from './login-metrics.js';
+import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
+import { MetricsRegistry, processRegistry } from './metrics-registry.js';
+import { metricsObserver } from './metrics-observer.js';
+import { showProfiles } from './profile-metrics.js';
+import { measureRequests } from './request-metrics.js';
+import { showLiveSessions, showRefusedRecords } from './session-metrics.js';
+
+/** Metrics, on a port of their own and to an OpenTelemetry collector. If neither is set, nothing is measured. */
+@Global()
+@Module({
+  imports: [SessionModule, AuthModule],
+  providers: [
+    {
+      provide: MetricsRegistry,
+      inject: [Settings, Telemetry],
+      useFactory: ({ METRICS_PORT }: Settings, { exportMetrics }: Telemetry) =>
+        METRICS_PORT === undefined && exportMetrics === undefined ? undefined : processRegistry(),
+    },
+  ],
+  exports: [MetricsRegistry],
+})
+export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #logger = new Logger(MetricsModule.name);
+  #listener: MetricsListener | undefined;
+
+  constructor(
+    @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
+    @Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined,
+    @Inject(SessionStore) private readonly store: SessionStore,
+    @Inject(Telemetry) private readonly telemetry: Telemetry,
+    private readonly observation: Observation,
+    private readonly refused: RefusedRecords,
+    private readonly logins: LoginWatch,
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly settings: Settings,
+  ) {}
+
+  onModuleInit(): void {
+    if (this.registry === undefined) return;
+    const server = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
+    measureRequests(server, this.registry);
+    showAdmission(server.admission, this.registry);
+    this.observation.add(metricsObserver(this.registry, errorFacts));
+    showBuild(buildInfo(), this.registry);
+    showLiveSessions(this.store, this.registry);
+    showRefusedRecords(this.refused, this.registry);
+    showLogins(this.logins, this.registry);
+    if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);
+    this.telemetry.exportMetrics?.(this.registry);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { METRICS_HOST, METRICS_PORT } = this.settings;
+    if (this.registry === undefined || METRICS_PORT === undefined) return;
+    this.#listener = await listenForMetrics(this.registry, buildInfo(), METRICS_HOST, METRICS_PORT);
+    this.#logger.log(`Metrics are at ${this.#listener.url}`);
+  }
+
+  /** The URL of the metrics while the port is open. */
+  get url(): string | undefined {
+    return this.#listener?.url;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#listener?.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { sessionCookie, setCookieHeader } from '../../src/http/session-cookie.js';
+
+describe('the session cookie', () => {
+  it.each([
+    ['https', 'graph.example'],
+    ['http', 'localhost'],
+    ['http', '127.0.0.1'],
+    ['http', '[::1]'],
+  ])('is bound to the host and Secure over %s to %s', (protocol, host) => {
+    expect(sessionCookie(protocol, host)).toEqual({ name: '__Host-portico', secure: true });
+  });
+
+  it('is neither over plain HTTP to another host, where no browser would accept it', () => {
+    expect(sessionCookie('http', 'graph.example')).toEqual({ name: 'portico', secure: false });
+    expect(sessionCookie('http', 'localhost.evil.example')).toEqual({ name: 'portico', secure: false });
+  });
+
+  it('is HttpOnly, Lax and ends with the handle', () => {
+    const header = setCookieHeader({ name: '__Host-portico', secure: true }, { handle: 'h', expiresAt: 0 });
+    expect(header.split('; ').sort()).toEqual(
+      [
+        '__Host-portico=h',
+        'Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+        'HttpOnly',
+        'Path=/',
+        'SameSite=Lax',
+        'Secure',
+      ].sort(),
+    );
+  });
+
+  it('is cleared by an empty one in the past', () => {
+    expect(setCookieHeader({ name: 'portico', secure: false }, 'clear')).toMatch(/^portico=;.*1970/);
+  });
+});

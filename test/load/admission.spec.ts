@@ -1,0 +1,117 @@
+import { EventEmitter } from 'node:events';
+import { type ServerResponse } from 'node:http';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Admission } from '../../src/load/admission.js';
+import { Passage } from '../../src/load/passage.js';
+import { type Caller } from '../../src/http/caller.js';
+import { eventually } from '../../packages/portico/test/support/eventually.js';
+
+/** A process without time that completes 250 requests in a quarter of a second. */
+const BUSY = { delay: 0, utilization: 1, heap: 0.1, milliseconds: 100, inFlight: 1000, left: 100 };
+
+describe('while the process has no time left', () => {
+  let admission: Admission;
+  beforeEach(() => {
+    admission = new Admission({ inFlight: 4096, perSession: 128 });
+    for (let n = 0; n < 2; n += 1) admission.limit.observe(BUSY);
+  });
+
+  /** Requests that come in one iteration of the event loop: all of them wait for their turn. */
+  function ask(count: number): EventEmitter[] {
+    return Array.from({ length: count }, (_, n) => {
+      const response = new EventEmitter();
+      const caller = { network: `192.0.2.${n}` } as Caller;
+      void admission.enter(caller, new Passage(response as ServerResponse));
+      return response;
+    });
+  }
+
+  function answer(): { isRead: boolean } {
+    const connection = {
+      isRead: true,
+      destroyed: false,
+      pause: () => (connection.isRead = false),
+      resume: () => (connection.isRead = true),
+    };
+    admission.answered(connection as never);
+    return connection;
+  }
+
+  it('who is answered is read at once while few wait', () => {
+    ask(64);
+    expect(answer().isRead).toBe(true);
+    expect(admission.held).toBe(0);
+  });
+
+  it('who is answered is not read while many wait, until they have begun', async () => {
+    ask(65);
+    const connection = answer();
+    expect(connection.isRead).toBe(false);
+    expect(admission.held).toBe(1);
+    await eventually(() => connection.isRead);
+    expect(admission.held).toBe(0);
+  });
+
+  it('nobody else may wait with those', () => {
+    ask(65);
+    expect(admission.isFull).toBe(false);
+    answer();
+    expect(admission.isFull).toBe(true);
+  });
+
+  it('as many may wait as before while no connection is held', () => {
+    ask(200);
+    expect(admission.isFull).toBe(false);
+  });
+
+  it('everybody is read while the service stops, so that no request is lost', async () => {
+    ask(200);
+    const connection = answer();
+    expect(connection.isRead).toBe(false);
+    admission.isStopping = () => true;
+    await eventually(() => connection.isRead);
+    expect(answer().isRead).toBe(true);
+  });
+});
+
+describe('a request that has waited for its turn for more than half a second', () => {
+  const LOGOUT = Buffer.from('{"query":"mutation { logout { loggedOut } }"}');
+  let admission: Admission;
+  let now: number;
+  beforeEach(() => {
+    now = 0;
+    admission = new Admission({ inFlight: 4096, perSession: 128 }, () => now);
+    for (let n = 0; n < 2; n += 1) admission.limit.observe(BUSY);
+  });
+
+  function enter(body?: Buffer): Promise<void> {
+    const caller = { network: '192.0.2.1' } as Caller;
+    return admission.enter(caller, new Passage(new EventEmitter() as ServerResponse), body);
+  }
+
+  it('begins all the same if it came with a burst', async () => {
+    const entered = enter();
+    now = 600;
+    await expect(entered).resolves.toBeUndefined();
+  });
+
+  it('is refused while others are refused, unless it is a logout', async () => {
+    const entered = enter();
+    const logout = enter(LOGOUT);
+    now = 600;
+    admission.refuseUnread();
+    await expect(entered).rejects.toMatchObject({ reason: 'SERVICE_BUSY' });
+    await expect(logout).resolves.toBeUndefined();
+    const next = enter();
+    now = 1100;
+    await expect(next).resolves.toBeUndefined();
+  });
+});
+
+describe('while the process has time', () => {
+  it('who is answered is read at once, however many wait for the platform', () => {
+    const admission = new Admission({ inFlight: 4096, perSession: 128 });
+    admission.answered({ destroyed: false } as never);
+    expect(admission.held).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { LoopPace } from '../../src/load/loop-pace.js';
+
+/** Begins requests and heavy work, and tells what has begun after so many iterations of the event loop. */
+function observed(pace: LoopPace): {
+  request: (name: string) => void;
+  heavy: (name: string) => void;
+  after: (iterations: number) => Promise<string[]>;
+} {
+  const begun: string[] = [];
+  return {
+    request: (name) => void pace.turn().then(() => begun.push(name)),
+    heavy: (name) => {
+      pace.beginHeavy(() => begun.push(name));
+    },
+    after: async (iterations) => {
+      for (let n = 0; n < iterations; n += 1) await nextIteration();
+      return begun.splice(0);
+    },
+  };
+}
+
+describe('the pace of the event loop', () => {
+  it('keeps nobody waiting while no connections come in', () => {
+    expect(new LoopPace().isBusy).toBe(false);
+  });
+
+  it('lets requests begin in the first iteration without a new connection', async () => {
+    const pace = new LoopPace();
+    const { request, after } = observed(pace);
+    pace.connected();
+    expect(pace.isBusy).toBe(true);
+    request('first');
+    for (let n = 0; n < 6; n += 1) {
+      expect(await after(1)).toEqual([]);
+      pace.connected();
+    }
+    expect(await after(3)).toEqual(['first']);
+    expect(pace.isBusy).toBe(false);
+  });
+
+  it('does not let a stream of new connections keep requests from beginning', async () => {
+    const pace = new LoopPace();
+    const { request, after } = observed(pace);
+    pace.connected();
+    request('first');
+    const begun: string[] = [];
+    for (let n = 0; n < 100; n += 1) {
+      begun.push(...(await after(1)));
+      pace.connected();
+    }
+    expect(begun).toEqual(['first']);
+  });
+
+  it('lets four requests begin in every ninth iteration of a flood of connections', async () => {
+    const pace = new LoopPace();
+    const { request, after } = observed(pace);
+    pace.connected();
+    for (let n = 0; n < 50; n += 1) request(`${n}`);
+    const counts: number[] = [];
+    for (let n = 0; n < 90; n += 1) {
+      counts.push((await after(1)).length);
+      pace.connected();
+    }
+    expect(counts.filter((count) => count > 0)).toEqual(Array(10).fill(4));
+  });
+
+  it('begins heavy work one piece per iteration, after the requests that wait', async () => {
+    const pace = new LoopPace();
+    const { request, heavy, after } = observed(pace);
+    heavy('a');
+    heavy('b');
+    expect(pace.isBusy).toBe(false);
+    pace.connected();
+    request('request');
+    const iterations: string[][] = [];
+    for (let n = 0; n < 5; n += 1) iterations.push(await after(1));
+    expect(iterations.flat()).toEqual(expect.arrayContaining(['request', 'a', 'b']));
+    expect(iterations.every((begun) => begun.filter((name) => name !== 'request').length <= 1)).toBe(true);
+  });
+
+  it('lets a few requests begin at once', async () => {
+    const pace = new LoopPace();
+    const { request, after } = observed(pace);
+    pace.connected();
+    for (let n = 0; n < 20; n += 1) request(`${n}`);
+    const counts: number[] = [];
+    for (let n = 0; n < 15; n += 1) counts.push((await after(1)).length);
+    expect(Math.max(...counts)).toBe(4);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(20);
+  });
+});
