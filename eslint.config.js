@@ -12,7 +12,7 @@ const typesAreImportedInline = {
   message: 'Write import { type X }. A whole import type is for packages that may be absent at run time.',
 };
 
-/** ADR 16. */
+/** ADR 4. */
 const privateByHash = [
   {
     selector: ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility]',
