@@ -21,9 +21,9 @@ const SECONDS = Object.entries({
   'test/packaging/service-package': 16,
   'test/graphql/federation/': 15,
   'test/e2e/federation/': 14,
-  'test/http/unsent-answers': 13,
+  'test/load/unsent-answers': 13,
   'test/session/session-model': 12,
-  'test/client/connection/raw-answers/raw-answer-fuzz': 11,
+  'packages/portico/test/client/connection/raw-answers/raw-answer-fuzz': 11,
 });
 const secondsOf = ({ path }) => SECONDS.find(([start]) => path.includes(start))?.[1] ?? 0;
 

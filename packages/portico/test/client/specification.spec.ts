@@ -3,17 +3,17 @@ import { testTitles } from '../support/test-titles.js';
 
 /** Test files by the short names that the table uses. */
 const FILES = {
-  login: 'test/client/session/login.spec.ts',
-  operations: 'test/client/session/session-operations.spec.ts',
-  snapshot: 'test/client/session/session-snapshot.spec.ts',
-  managed: 'test/client/managed/authenticated-session.spec.ts',
-  errors: 'test/client/errors/errors.spec.ts',
-  redirects: 'test/client/connection/redirects.spec.ts',
-  transports: 'test/client/connection/transport-conformance.spec.ts',
-  concurrency: 'test/client/session/concurrency.spec.ts',
-  client: 'test/client/platform-client.spec.ts',
-  limits: 'test/client/connection/limits.spec.ts',
-  deadline: 'test/client/connection/deadline.spec.ts',
+  login: 'packages/portico/test/client/session/login.spec.ts',
+  operations: 'packages/portico/test/client/session/session-operations.spec.ts',
+  snapshot: 'packages/portico/test/client/session/session-snapshot.spec.ts',
+  managed: 'packages/portico/test/client/authenticated-session.spec.ts',
+  errors: 'packages/portico/test/errors/errors.spec.ts',
+  redirects: 'packages/portico/test/client/connection/redirects.spec.ts',
+  transports: 'packages/portico/test/client/connection/transport-conformance.spec.ts',
+  concurrency: 'packages/portico/test/client/session/concurrency.spec.ts',
+  client: 'packages/portico/test/client/platform-client.spec.ts',
+  limits: 'packages/portico/test/client/connection/limits.spec.ts',
+  deadline: 'packages/portico/test/client/connection/deadline.spec.ts',
 } as const;
 
 /** A test that shows a row: `[file, title]`. */
