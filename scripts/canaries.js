@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCanaries } from '../packages/portico/packages/portico/test/support/secrets/canaries.ts';
+import { createCanaries } from '../packages/portico/test/support/secrets/canaries.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'portico-canaries-'));
 const tests = spawn(
