@@ -14,7 +14,7 @@ import { SessionStore } from '../session/store/session-store.js';
 import { SessionTransport } from '../session/session.model.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
-import { type Account } from './login-subject.js';
+import { type Account, sessionAccount } from './login-subject.js';
 import { type DelegateInput, type LoginInput } from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
 import { accountOf, isAnonymous, loginCredentials, profileLogin } from './read-login.js';
@@ -119,8 +119,11 @@ export class AuthService {
       throw hungUp();
     }
     const handleTransport = transport === SessionTransport.BEARER ? 'bearer' : 'cookie';
-    const profile = account?.kind === 'profile' ? account.name : undefined;
-    const open = await this.sessions.begin(context, session, handleTransport, profile);
+    const open = await this.sessions.create(context, session, {
+      transport: handleTransport,
+      account: account && sessionAccount(account),
+      profile: account?.kind === 'profile' ? account.name : undefined,
+    });
     await this.#endWithCaller(context, open);
     return open;
   }

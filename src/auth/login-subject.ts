@@ -13,6 +13,13 @@ const PLAIN_NAME = /^[!-~]+$/;
 export interface Account {
   readonly kind: 'user' | 'profile' | 'apiKey';
   readonly name: string;
+  /** How the platform checks a user's password; it may keep a user of that name in each mode. */
+  readonly mode?: string | undefined;
+}
+
+/** Identifies an account in its sessions, so that they can share what it may use: a hash, which reveals no name. */
+export function sessionAccount(account: Account): string {
+  return hash('sha256', `${account.mode ?? ''} ${accountKey(account)}`, 'base64url');
 }
 
 /**

@@ -30,8 +30,8 @@ export function isAnonymous({ username, apiKey }: LoginCredentials): boolean {
 }
 
 /** The account whose failures a login adds to; undefined for an anonymous login. */
-export function accountOf({ username, apiKey }: LoginCredentials): Account | undefined {
-  if (username != null) return { kind: 'user', name: username };
+export function accountOf({ username, apiKey, mode }: LoginCredentials): Account | undefined {
+  if (username != null) return { kind: 'user', name: username, mode: mode ?? undefined };
   return apiKey == null ? undefined : { kind: 'apiKey', name: apiKey };
 }
 

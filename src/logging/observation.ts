@@ -1,6 +1,6 @@
 import { type CallObserver, type CircuitChange, type PlatformCall } from 'portico/client';
 import { type Observer, type Step } from './observer.js';
-import { type SessionEvent } from './session-event.js';
+import { type FoundSession, type SessionEvent } from './session-event.js';
 
 /**
  * Passes on what happens in the service to all observers. The rooms that do the work know this class and no observer. An
@@ -15,6 +15,10 @@ export class Observation {
 
   sessionEvent(event: SessionEvent): void {
     this.#tell((observer) => observer.sessionEvent?.(event));
+  }
+
+  sessionFound(session: FoundSession): void {
+    this.#tell((observer) => observer.sessionFound?.(session));
   }
 
   circuitChange(change: CircuitChange): void {

@@ -1,5 +1,5 @@
 import { type CallObserver, type CircuitChange, type PlatformCall } from 'portico/client';
-import { type SessionEvent } from './session-event.js';
+import { type FoundSession, type SessionEvent } from './session-event.js';
 
 /** A step of work that is timed or traced: a call to the session store or a secret store, or the load of a session. */
 export interface Step {
@@ -11,6 +11,8 @@ export interface Step {
 /** An observer: the audit log, the metrics or the traces. Each implements what it needs. */
 export interface Observer {
   sessionEvent?(event: SessionEvent): void;
+  /** Called for each request with a session, when it is found, and for each login. */
+  sessionFound?(session: FoundSession): void;
   /** Follows a call to the platform. */
   platformCall?(call: Pick<PlatformCall, 'method' | 'path'>): CallObserver | undefined;
   circuitChange?(change: CircuitChange): void;

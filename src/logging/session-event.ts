@@ -14,6 +14,13 @@ export type SessionEventKind =
   /** A handle was sent that opens no session. */
   | 'refusal';
 
+/** A session that has just begun here, or was found under the handle of a request. */
+export interface FoundSession {
+  readonly storeKey: string;
+  /** A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated session. */
+  readonly account: string | undefined;
+}
+
 /** One such event. The caller and the address are those of the current request. */
 export interface SessionEvent {
   readonly kind: SessionEventKind;

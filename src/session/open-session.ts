@@ -22,6 +22,8 @@ export interface OpenSession {
   expiresAt: number;
   /** Milliseconds since the epoch, by the clock of the instance where it began; undefined for a record of an earlier version. */
   readonly startedAt: number | undefined;
+  /** A hash of who logged in; undefined for guests, delegated sessions, and records of an earlier version. */
+  readonly account: string | undefined;
   /** Present when a credential profile opened the session. */
   service: ServiceLogin | undefined;
   /** The version that is known to be stored. */

@@ -4,7 +4,7 @@ import { mergedSnapshot } from './store/merged-snapshot.js';
 import { type OpenSession, type StoredVersion } from './open-session.js';
 import { newHandle, storeKey } from './handle.js';
 import { type RecordSeal } from './sealed-record.js';
-import { type HandleTransport, type ServiceLogin, type SessionRecord } from './session-record.js';
+import { type Beginning, type ServiceLogin, type SessionRecord } from './session-record.js';
 import { type StoredSession } from './store/session-store.js';
 
 /** How many open sessions are kept, and for how long after their last use. Their memory: docs/operations.md. */
@@ -13,6 +13,9 @@ const OPEN_MS = 20_000;
 
 /** No session has this revision, so the record is written again at the next use. */
 const OUTDATED = -1;
+
+/** What stays the same as long as a session lives. */
+type Place = Pick<OpenSession, 'handle' | 'key' | 'transport' | 'account' | 'startedAt'>;
 
 /**
  * The open sessions of this process, one per stored record. The store is asked at every request; if it still holds the sealed
@@ -29,9 +32,10 @@ export class OpenSessions {
   }
 
   /** A session under a new handle. It is kept here once it is stored. */
-  begin(session: PlatformSession, transport: HandleTransport, service?: ServiceLogin): OpenSession {
+  begin(session: PlatformSession, { transport, account, profile }: Beginning): OpenSession {
     const handle = newHandle();
-    const place = { handle, key: storeKey(handle), transport, startedAt: Date.now() };
+    const service = profile === undefined ? undefined : { profile, logins: 1 };
+    const place = { handle, key: storeKey(handle), transport, account, startedAt: Date.now() };
     return opened(place, session, service, this.version({ ...place, session, service }, 1));
   }
 
@@ -56,10 +60,10 @@ export class OpenSessions {
     if (kept !== undefined) return this.update(kept, found) ? kept : undefined;
     const record = this.#record(handle, key, found);
     if (record === undefined) return undefined;
-    const { transport, startedAt, service, snapshot } = record;
+    const { transport, startedAt, account, service, snapshot } = record;
     const session = this.#client.restoreSession(snapshot);
     const open = opened(
-      { handle, key, transport, startedAt },
+      { handle, key, transport, account, startedAt },
       session,
       service,
       this.#stored(session, found),
@@ -111,14 +115,11 @@ export class OpenSessions {
   }
 
   /** The open state, sealed as a version of the record. */
-  version(
-    open: Pick<OpenSession, 'handle' | 'key' | 'transport' | 'startedAt' | 'session' | 'service'>,
-    version: number,
-  ): StoredVersion {
-    const { handle, key, transport, startedAt, session, service } = open;
+  version(open: Place & Pick<OpenSession, 'session' | 'service'>, version: number): StoredVersion {
+    const { handle, key, transport, account, startedAt, session, service } = open;
     const { revision } = session;
     const snapshot = session.toDict();
-    const record: SessionRecord = { transport, startedAt, service, snapshot };
+    const record: SessionRecord = { transport, startedAt, account, service, snapshot };
     const sealed = this.#seal.seal(JSON.stringify(record), { handle, storeKey: key, version });
     return { version, sealed, saved: JSON.stringify(snapshot), revision };
   }
@@ -143,7 +144,7 @@ function isSame(found: StoredSession, { version, sealed }: StoredVersion): boole
 }
 
 function opened(
-  place: Pick<OpenSession, 'handle' | 'key' | 'transport' | 'startedAt'>,
+  place: Place,
   session: PlatformSession,
   service: ServiceLogin | undefined,
   stored: StoredVersion,

@@ -7,9 +7,8 @@ import { type PresentedHandle } from './request-context.js';
 import { keyOf } from './handle.js';
 import { RefusedRecords } from './refused-records.js';
 import { RecordSeal } from './sealed-record.js';
-import { type HandleTransport, type ServiceLogin } from './session-record.js';
-import { type KnownSession } from './session-record.js';
-import { SessionStore, type StoredSession } from './store/session-store.js';
+import { type Beginning, type ServiceLogin } from './session-record.js';
+import { type PeekedSession, SessionStore, type StoredSession } from './store/session-store.js';
 
 /** A record that is written more often than this while it is being removed is removed without looking at it. */
 const MOST_REMOVALS = 5;
@@ -19,6 +18,12 @@ const MOST_SAVES = 10;
 
 /** How long another instance may take to store a renewed session: the pauses before each look. */
 const PAUSES_MS = [0, 50, 100, 200, 400];
+
+/** An open session, and what the store holds of it. */
+export interface FoundRecord<T extends StoredSession> {
+  readonly open: OpenSession;
+  readonly found: T;
+}
 
 /** Stores platform sessions: seals them before a write, and opens them by their handle after a read. */
 @Injectable()
@@ -38,15 +43,10 @@ export class SealedSessions {
   /**
    * Stores a session under a new handle.
    *
-   * @param service present if a credential profile opened the session.
    * @throws SessionStoreUnavailableError
    */
-  async create(
-    session: PlatformSession,
-    transport: HandleTransport,
-    service?: ServiceLogin,
-  ): Promise<OpenSession> {
-    const open = this.#open.begin(session, transport, service);
+  async create(session: PlatformSession, beginning: Beginning): Promise<OpenSession> {
+    const open = this.#open.begin(session, beginning);
     open.expiresAt = await this.store.create(open.key, open.stored.sealed);
     this.#open.keep(open);
     return open;
@@ -58,8 +58,8 @@ export class SealedSessions {
    * @throws SessionError if there is none.
    * @throws SessionStoreUnavailableError
    */
-  async load(presented: PresentedHandle | undefined): Promise<OpenSession> {
-    return (await this.#find(presented, (key) => this.store.read(key))).open;
+  load(presented: PresentedHandle | undefined): Promise<FoundRecord<StoredSession>> {
+    return this.#find(presented, (key) => this.store.read(key));
   }
 
   /**
@@ -68,11 +68,8 @@ export class SealedSessions {
    * @throws SessionError if there is none.
    * @throws SessionStoreUnavailableError
    */
-  async look(presented: PresentedHandle | undefined): Promise<KnownSession> {
-    const { open, found } = await this.#find(presented, (key) => this.store.peek(key));
-    const { expiresAt, idleExpiresAt, platformUse } = found;
-    const { transport, startedAt, service } = open;
-    return { transport, startedAt, profile: service?.profile, expiresAt, idleExpiresAt, platformUse };
+  look(presented: PresentedHandle | undefined): Promise<FoundRecord<PeekedSession>> {
+    return this.#find(presented, (key) => this.store.peek(key));
   }
 
   /**
@@ -214,7 +211,7 @@ export class SealedSessions {
   async #find<T extends StoredSession>(
     presented: PresentedHandle | undefined,
     read: (key: string) => Promise<T | undefined>,
-  ): Promise<{ open: OpenSession; found: T }> {
+  ): Promise<FoundRecord<T>> {
     if (presented === undefined) throw noSession();
     const { handle, transport } = presented;
     const key = keyOf(presented);

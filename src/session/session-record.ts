@@ -11,6 +11,15 @@ export interface ServiceLogin {
   readonly logins: number;
 }
 
+/** How a session is begun. */
+export interface Beginning {
+  readonly transport: HandleTransport;
+  /** A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated session. */
+  readonly account?: string | undefined;
+  /** The credential profile that opened it and can log it in again. */
+  readonly profile?: string | undefined;
+}
+
 /** What is known about a session without asking the platform. Times are in milliseconds since the epoch. */
 export interface KnownSession extends Pick<PeekedSession, 'expiresAt' | 'idleExpiresAt' | 'platformUse'> {
   readonly transport: HandleTransport;
@@ -25,6 +34,8 @@ export interface SessionRecord {
   readonly transport: HandleTransport;
   readonly snapshot: SessionSnapshot;
   readonly service?: ServiceLogin | undefined;
+  /** A hash of who logged in; absent for guests, delegated sessions, and records from earlier versions. */
+  readonly account?: string | undefined;
   /** Milliseconds since the epoch; records from earlier versions have none. */
   readonly startedAt?: number | undefined;
 }

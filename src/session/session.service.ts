@@ -15,7 +15,7 @@ import { logOutAtPlatform } from './platform-logout.js';
 import { type PresentedHandle, type RequestContext } from './request-context.js';
 import { keyOf } from './handle.js';
 import { SealedSessions } from './sealed-sessions.service.js';
-import { type HandleTransport, type KnownSession, type ServiceLogin } from './session-record.js';
+import { type Beginning, type KnownSession, type ServiceLogin } from './session-record.js';
 import { SessionRenewal } from './session-renewal.service.js';
 import { endsSession, foreignToken, ifThere, rejectsSession } from './session-rejection.js';
 import { SessionStore, timeoutMs } from './store/session-store.js';
@@ -53,27 +53,26 @@ export class SessionService {
    * same transport: that one ends. A handle of the other transport stays valid.
    * A session that cannot be stored is logged out again, so that none is left behind on the platform.
    *
-   * @param profile the credential profile that opened it and can log it in again.
    * @throws SessionStoreUnavailableError
    */
-  async begin(
+  async create(
     context: RequestContext,
     session: PlatformSession,
-    transport: HandleTransport,
-    profile?: string,
+    beginning: Beginning,
   ): Promise<OpenSession> {
-    const service = profile === undefined ? undefined : { profile, logins: 1 };
+    const { transport } = beginning;
     let open: OpenSession;
     try {
       const replaces = context.presented?.transport === transport;
       const previous = replaces ? await this.#opened(context) : undefined;
-      open = await this.sealed.create(session, transport, service);
+      open = await this.sealed.create(session, beginning);
       if (previous !== undefined) await this.#close(previous);
     } catch (error) {
       await logOutAtPlatform(session, this.#logger);
       throw error;
     }
-    const { handle, expiresAt } = open;
+    const { handle, expiresAt, key: storeKey, account } = open;
+    this.observation.sessionFound({ storeKey, account });
     context.presented = { handle, transport };
     context.open = Promise.resolve(open);
     context.known = undefined;
@@ -153,7 +152,7 @@ export class SessionService {
    * @throws SessionStoreUnavailableError
    */
   known(context: RequestContext): Promise<KnownSession | undefined> {
-    return (context.known ??= ifThere(this.#found(context, (presented) => this.sealed.look(presented))));
+    return (context.known ??= ifThere(this.#look(context)));
   }
 
   /** Whether the caller holds a session. The platform is not asked. */
@@ -184,22 +183,33 @@ export class SessionService {
     return (context.open ??= this.#load(context));
   }
 
-  #load(context: RequestContext): Promise<OpenSession> {
-    return this.#found(context, (presented) => {
+  async #load(context: RequestContext): Promise<OpenSession> {
+    const { open } = await this.#found(context, (presented) => {
       if (presented === undefined) return this.sealed.load(presented);
       const step = { kind: 'session', operation: 'load' } as const;
       return this.observation.step(step, () => this.sealed.load(presented));
     });
+    return open;
+  }
+
+  async #look(context: RequestContext): Promise<KnownSession> {
+    const { open, found } = await this.#found(context, (presented) => this.sealed.look(presented));
+    const { expiresAt, idleExpiresAt, platformUse } = found;
+    const { transport, startedAt, service } = open;
+    return { transport, startedAt, profile: service?.profile, expiresAt, idleExpiresAt, platformUse };
   }
 
   /** A cookie that opens nothing is useless to its browser, so the answer clears it. */
-  async #found<T>(
+  async #found<T extends { readonly open: OpenSession }>(
     context: RequestContext,
     find: (presented: PresentedHandle | undefined) => Promise<T>,
   ): Promise<T> {
     const { presented } = context;
     try {
-      return await find(presented);
+      const found = await find(presented);
+      const { key: storeKey, account } = found.open;
+      this.observation.sessionFound({ storeKey, account });
+      return found;
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
       if (presented !== undefined) {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountKey, networkKey, normalizedName, placeKey } from '../../src/auth/login-subject.js';
+import {
+  accountKey,
+  networkKey,
+  normalizedName,
+  placeKey,
+  sessionAccount,
+} from '../../src/auth/login-subject.js';
 
 const user = (name: string): { kind: 'user'; name: string } => ({ kind: 'user', name });
 
@@ -44,6 +50,19 @@ describe('the key of an account', () => {
   it('does not tell the name', () => {
     expect(accountKey(user('demo'))).toMatch(/^user:[0-9a-f]{64}$/);
     expect(placeKey(user('demo'), '192.0.2.7')).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is the account of a session together with the mode, in a form that reveals no name', () => {
+    const accounts = [
+      user('demo'),
+      { ...user('demo'), mode: 'ldap' },
+      user('other'),
+      { kind: 'profile', name: 'demo' } as const,
+      { kind: 'apiKey', name: 'demo' } as const,
+    ].map(sessionAccount);
+    expect(new Set(accounts).size).toBe(5);
+    expect(sessionAccount(user(' Demo'))).toBe(accounts[0]);
+    for (const account of accounts) expect(account).toMatch(/^[\w-]{43}$/);
   });
 });
 

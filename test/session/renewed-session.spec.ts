@@ -49,7 +49,7 @@ describe.each(['token', 'cookie'] as const)('a stored session whose %s the platf
     two = sessionService(shared(store), client, KEYS, relogin);
     const session = client.openSession();
     await relogin.logIn(session);
-    ({ handle } = await one.begin(requestWith(), session, 'bearer', profile));
+    ({ handle } = await one.create(requestWith(), session, { transport: 'bearer', profile }));
   };
   beforeEach(async () => {
     folder = await tempFolder();

@@ -105,7 +105,7 @@ describe.each(STORES)('two instances over $name', ({ startStores, missing }) => 
     [one, other] = [startInstance(backing.stores[0]), startInstance(backing.stores[1])];
     const session = client.openSession();
     await logInDirectly.logIn(session, 'nightly');
-    ({ handle } = await one.begin(requestWith(), session, 'bearer', 'nightly'));
+    ({ handle } = await one.create(requestWith(), session, { transport: 'bearer', profile: 'nightly' }));
     platform.clock.advance(IDLE_MS);
   });
   afterEach(async () => {

@@ -137,7 +137,7 @@ describe('the session service', () => {
   it('tells all who shared a read that the session has ended, and each of their cookies goes', async () => {
     const session = client.openSession();
     await session.login({ username: 'bob', password: 'password' });
-    const begun = await service.begin(requestWith(), session, 'cookie');
+    const begun = await service.create(requestWith(), session, { transport: 'cookie' });
     const { open, reached } = hold('GET sessions/userInfo');
     const contexts = Array.from({ length: 5 }, () => requestWith(begun.handle, 'cookie'));
     const asked = contexts.map((context) => me(context).catch((error: unknown) => error));
@@ -198,7 +198,7 @@ describe('the session service', () => {
       for (const profile of [undefined, 'nightly']) {
         const session = client.openSession();
         await session.login({ username: 'bob', password: 'password' });
-        await expect(service.begin(requestWith(), session, transport, profile)).rejects.toThrow(
+        await expect(service.create(requestWith(), session, { transport, profile })).rejects.toThrow(
           SessionStoreUnavailableError,
         );
       }
@@ -215,7 +215,7 @@ describe('the session service', () => {
     const login = async (context: RequestContext, transport: HandleTransport): Promise<string> => {
       const session = client.openSession();
       await session.login({ username: 'alice', password: 'password' });
-      return (await service.begin(context, session, transport)).handle;
+      return (await service.create(context, session, { transport })).handle;
     };
     const former = await login(requestWith(), held);
     const context = requestWith(former, held);
@@ -231,7 +231,7 @@ describe('the session service', () => {
     const session = client.openSession();
     await session.login({ username: 'alice', password: 'password' });
     store.remove = () => Promise.reject(new SessionStoreUnavailableError('down'));
-    await expect(service.begin(requestWith(handle), session, 'bearer')).rejects.toThrow(
+    await expect(service.create(requestWith(handle), session, { transport: 'bearer' })).rejects.toThrow(
       SessionStoreUnavailableError,
     );
     expect(platform.openSessions()).toBe(1);

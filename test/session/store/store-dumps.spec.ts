@@ -40,7 +40,7 @@ describe('a dump of the session store', () => {
     const password = canaries.plant('PW');
     const session = client.openSession();
     await session.login({ username, password });
-    const { handle } = await service.begin(requestWith(), session, 'bearer');
+    const { handle } = await service.create(requestWith(), session, { transport: 'bearer' });
     const used = await service.use(requestWith(handle), async (current) => {
       await current.getUserInfo();
       return current;
@@ -151,7 +151,8 @@ describe('a dump of the session store', () => {
         Number(/^used_memory_dataset:(\d+)/m.exec(await redis.admin.info('memory'))?.[1]);
       const before = await usedMemory();
       const count = 2000;
-      for (let n = 0; n < count; n += 1) await service.begin(requestWith(), session, 'bearer');
+      for (let n = 0; n < count; n += 1)
+        await service.create(requestWith(), session, { transport: 'bearer' });
       const bytes = ((await usedMemory()) - before) / count;
       expect(bytes).toBeGreaterThan(300);
       expect(bytes).toBeLessThan(2048);

@@ -29,9 +29,9 @@ export function sessionService(
   keys: readonly [NamedKey, ...NamedKey[]],
   relogin: Relogin = NO_PROFILES,
   refused = new RefusedRecords(),
+  observation = new Observation(),
 ): SessionService {
   const sealed = sealedSessions(store, client, keys, refused);
-  const observation = new Observation();
   const renewal = new SessionRenewal(store, sealed, client, relogin, observation);
   return new SessionService(store, sealed, renewal, observation);
 }
@@ -65,5 +65,5 @@ export async function beginSession(
 ): Promise<string> {
   const session = client.openSession();
   await session.login({ username, password: 'password' });
-  return (await service.begin(requestWith(), session, 'bearer', profile)).handle;
+  return (await service.create(requestWith(), session, { transport: 'bearer', profile })).handle;
 }

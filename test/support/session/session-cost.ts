@@ -32,7 +32,7 @@ export async function sessionCost(
   const begin = async (): Promise<{ handle: string }> => {
     let open: { handle: string } | undefined;
     // A busy machine may keep the store from answering in time.
-    await eventually(async () => (open = await sealed.create(session, 'cookie')));
+    await eventually(async () => (open = await sealed.create(session, { transport: 'cookie' })));
     return open ?? { handle: '' };
   };
   const before = await size();
