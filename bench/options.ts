@@ -4,7 +4,7 @@ import { type FigureId } from './measure/sample.ts';
 import { FULL, GUARD, QUICK } from './measure/timing.ts';
 import { type RunPlan } from './measure/run.ts';
 import { GUARDED_FIGURES, GUARDED_SYSTEMS } from './report/guard.ts';
-import { SYSTEMS } from './systems/index.ts';
+import { BEFORE, PORTICOS, SYSTEMS } from './systems/index.ts';
 
 export const USAGE = `npm run bench -- [options]
 
@@ -13,6 +13,7 @@ export const USAGE = `npm run bench -- [options]
   --only FIGURES     of ${FIGURE_IDS.join(', ')}
   --systems SYSTEMS  of ${SYSTEMS.map(({ id }) => id).join(', ')}
   --peers PEERS      the peers that are installed first: hive,tailcall (both, unless with --quick or --guard)
+  --beside DIR       also measures the service of another checkout, built, as before-… next to each of ours
   --guard            fails if the service is more than a quarter worse than in bench/guard.json
   --update           with --guard: writes bench/guard.json instead
   --json FILE        also writes every sample to a file
@@ -42,6 +43,7 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: 'string' },
       systems: { type: 'string' },
       peers: { type: 'string' },
+      beside: { type: 'string' },
       guard: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       json: { type: 'string' },
@@ -49,9 +51,20 @@ export function readOptions(args: readonly string[]): Options {
       write: { type: 'boolean', default: false },
     },
   });
-  const { quick, guard } = values;
+  const { quick, guard, beside } = values;
   const rounds = Number(values.rounds ?? (guard ? 3 : quick ? 2 : 5));
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1');
+  const systems =
+    values.systems === undefined
+      ? [
+          ...(guard ? ['nest', ...GUARDED_SYSTEMS] : quick ? ['limit', 'nest', 'got', 'undici'] : permanent()),
+          ...list('--peers', values.peers ?? (quick || guard ? '' : ON_DEMAND.join()), ON_DEMAND),
+        ]
+      : list(
+          '--systems',
+          values.systems,
+          SYSTEMS.map(({ id }) => id),
+        );
   const all: readonly FigureId[] = guard ? GUARDED_FIGURES : quick ? QUICK_FIGURES : FIGURE_IDS;
   return {
     ...values,
@@ -61,21 +74,8 @@ export function readOptions(args: readonly string[]): Options {
       rounds,
       timing: quick ? QUICK : guard ? GUARD : FULL,
       figures: new Set(values.only === undefined ? all : list('--only', values.only, FIGURE_IDS)),
-      systems:
-        values.systems === undefined
-          ? [
-              ...(guard
-                ? ['nest', ...GUARDED_SYSTEMS]
-                : quick
-                  ? ['limit', 'nest', 'got', 'undici']
-                  : permanent()),
-              ...list('--peers', values.peers ?? (quick || guard ? '' : ON_DEMAND.join()), ON_DEMAND),
-            ]
-          : list(
-              '--systems',
-              values.systems,
-              SYSTEMS.map(({ id }) => id),
-            ),
+      systems: beside === undefined ? systems : systems.flatMap(withBefore),
+      beside,
     },
   };
 }
@@ -83,6 +83,11 @@ export function readOptions(args: readonly string[]): Options {
 /** All but the peers that are installed on demand. */
 function permanent(): string[] {
   return SYSTEMS.map(({ id }) => id).filter((id) => !ON_DEMAND.includes(id));
+}
+
+/** One after the other, so that both have the same minute of the machine. */
+function withBefore(system: string): string[] {
+  return PORTICOS.some(({ id }) => id === system) ? [system, `${BEFORE}${system}`] : [system];
 }
 
 function list<T extends string>(option: string, text: string, known: readonly T[]): T[] {

@@ -10,14 +10,25 @@ export interface Answer {
 
 const TIME_LIMIT = 30_000;
 
-/** One request with a connection of its own, and its whole answer: for logins and checks, not for load. */
-export function ask(port: number, path: string, body: object, headers: Headers = {}): Promise<Answer> {
+/**
+ * One request with a connection of its own, and its whole answer: for logins and checks, not for load.
+ *
+ * @param from the local address that it comes from; by default the system's choice.
+ */
+export function ask(
+  port: number,
+  path: string,
+  body: object,
+  headers: Headers = {},
+  from?: string,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = request(
       {
         port,
         path,
         host: '127.0.0.1',
+        localAddress: from,
         method: 'POST',
         agent: false,
         timeout: TIME_LIMIT,

@@ -7,6 +7,8 @@ export interface Load {
   /** Connection n sends request n, and begins again where there are fewer. */
   readonly requests: readonly Buffer[];
   readonly milliseconds: number;
+  /** The local address that the connections come from; by default the system's choice. */
+  readonly from?: string;
   /** Bytes of the right answer; one of another length is counted as a failure. */
   readonly length?: number | undefined;
   /** Answers of so many milliseconds at the beginning are not counted. */
@@ -24,13 +26,14 @@ export async function closedLoop({
   connections,
   requests,
   milliseconds,
+  from,
   length,
   settle = 0,
 }: Load): Promise<LoadResult> {
   const tally = new Tally(length);
   const start = performance.now();
   const until = start + settle + milliseconds;
-  const all = Array.from({ length: connections }, () => new Connection(port));
+  const all = Array.from({ length: connections }, () => new Connection(port, from));
   const ended = all.map((connection, index) => {
     const bytes = requests[index % requests.length] ?? Buffer.alloc(0);
     return new Promise<void>((resolve) => {

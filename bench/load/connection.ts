@@ -23,6 +23,7 @@ export function requestBytes(body: object, headers: Headers): Buffer {
 /** One kept connection with one request at a time, which reads no more of an answer than tells good from bad. */
 export class Connection {
   readonly #port: number;
+  readonly #from: string | undefined;
   #socket: Socket | undefined;
   #done: Done | undefined;
   #start: Buffer = Buffer.alloc(0);
@@ -32,8 +33,10 @@ export class Connection {
   #beginning = '';
   #tail = '';
 
-  constructor(port: number) {
+  /** @param from the local address that it comes from; by default the system's choice. */
+  constructor(port: number, from?: string) {
     this.#port = port;
+    this.#from = from;
   }
 
   send(bytes: Buffer, done: Done): void {
@@ -54,7 +57,12 @@ export class Connection {
   }
 
   #open(): Socket {
-    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
+    const socket = connect({
+      port: this.#port,
+      host: '127.0.0.1',
+      localAddress: this.#from,
+      noDelay: true,
+    });
     const fail = (kind: string): void => {
       if (this.#socket === socket) this.#finish(kind);
     };

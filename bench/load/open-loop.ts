@@ -2,12 +2,13 @@ import { type Load } from './closed-loop.ts';
 import { Connection } from './connection.ts';
 import { Tally, type LoadResult } from './tally.ts';
 
-const GRACE = 15_000;
 
 export interface OpenLoad extends Load {
   readonly perSecond: number;
   /** Whether to leave out what is due while all connections are busy; else it waits here, on its time. */
   readonly leavesOut?: boolean;
+  /** Milliseconds after the end in which an answer still counts: 15 s by default. */
+  readonly grace?: number;
 }
 
 export interface OpenLoadResult extends LoadResult {
@@ -20,9 +21,10 @@ export interface OpenLoadResult extends LoadResult {
  * due.
  */
 export async function openLoop(load: OpenLoad): Promise<OpenLoadResult> {
-  const { port, connections, requests, milliseconds, length, perSecond, leavesOut = false } = load;
+  const { port, connections, requests, milliseconds, length, perSecond, from } = load;
+  const { leavesOut = false, grace = 15_000 } = load;
   const tally = new Tally(length);
-  const idle = Array.from({ length: connections }, () => new Connection(port));
+  const idle = Array.from({ length: connections }, () => new Connection(port, from));
   const all = [...idle];
   const waiting: [due: number, bytes: Buffer][] = [];
   const total = Math.floor((perSecond * milliseconds) / 1000);
@@ -32,7 +34,7 @@ export async function openLoop(load: OpenLoad): Promise<OpenLoadResult> {
   let leftOut = 0;
 
   await new Promise<void>((resolve) => {
-    setTimeout(resolve, milliseconds + GRACE).unref();
+    setTimeout(resolve, milliseconds + grace).unref();
     const send = (connection: Connection, due: number, bytes: Buffer): void => {
       connection.send(bytes, (failure, received) => {
         tally.add(performance.now() - due, failure, received);

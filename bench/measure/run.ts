@@ -15,11 +15,13 @@ export interface RunPlan {
   readonly figures: ReadonlySet<FigureId>;
   readonly rounds: number;
   readonly timing: Timing;
+  /** The folder of another checkout, built, for systems whose ids begin with `before-`. */
+  readonly beside?: string | undefined;
 }
 
 /** Measures all systems in rounds, every other round in the reverse order, and tells on stderr where it is. */
-export async function run({ systems, figures, rounds, timing }: RunPlan): Promise<Run> {
-  const wanted = systems.map(systemOf);
+export async function run({ systems, figures, rounds, timing, beside }: RunPlan): Promise<Run> {
+  const wanted = systems.map((id) => systemOf(id, beside));
   const [loadBefore = NaN] = loadavg();
   const began = performance.now();
   let done = 0;

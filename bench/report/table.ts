@@ -1,6 +1,6 @@
 import { FIGURE_IDS, FIGURES } from '../measure/figures.ts';
 import { type FigureId, type Run } from '../measure/sample.ts';
-import { SYSTEMS } from '../systems/index.ts';
+import { BEFORE, PORTICOS, SYSTEMS } from '../systems/index.ts';
 import { ENTITIES_GOAL, goalOf, judge, type Peer } from './goals.ts';
 import { middle, ratio, spread } from './summary.ts';
 
@@ -16,7 +16,12 @@ const CLIENTS = new Map([
   ['bare-got', 'bare got with a jar'],
   ['bare-undici', 'bare undici with a jar'],
 ]);
-const LABELS = new Map([...SYSTEMS.map(({ id, label }) => [id, label] as const), ...CLIENTS]);
+const EARLIER = PORTICOS.map(({ id, label }) => [`${BEFORE}${id}`, `${label}, before`] as const);
+const LABELS = new Map([
+  ...SYSTEMS.map(({ id, label }) => [id, label] as const),
+  ...EARLIER,
+  ...CLIENTS,
+]);
 /** Under this share of its core a system was not what set the rate. */
 const FULL = 0.85;
 
@@ -24,6 +29,7 @@ const FULL = 0.85;
 export function table(run: Run): string {
   const header = ['', 'system', 'figure (least–most)', 'CPU µs'].concat(
     Object.values(PEERS).map((peer) => `of ${peer}`),
+    hasBefore(run) ? ['of before'] : [],
   );
   const rows = FIGURE_IDS.flatMap((figure) =>
     Array.from(LABELS.keys(), (system) => row(run, figure, system)).filter((cells) => cells.length > 0),
@@ -37,6 +43,10 @@ export function table(run: Run): string {
   ].join('\n');
 }
 
+function hasBefore(run: Run): boolean {
+  return run.samples.some(({ system }) => system.startsWith(BEFORE));
+}
+
 function row(run: Run, figure: FigureId, system: string): string[] {
   const { title } = FIGURES[figure];
   const label = LABELS.get(system) ?? system;
@@ -46,7 +56,7 @@ function row(run: Run, figure: FigureId, system: string): string[] {
     const measures = SYSTEMS.find(({ id }) => id === system)?.figures.includes(figure) === true;
     const others = run.samples.some((sample) => sample.figure === figure);
     if (reason === undefined || !measures || !others) return [];
-    return [title, label, `not measured: ${reason.replaceAll('|', '\\|')}`, '', '', '', '', ''];
+    return [title, label, `not measured: ${reason.replaceAll('|', '\\|')}`, '', '', '', '', '', ...(hasBefore(run) ? [''] : [])];
   }
   const cpu = middle(run, figure, system, (sample) => sample.cpu);
   return [
@@ -55,6 +65,7 @@ function row(run: Run, figure: FigureId, system: string): string[] {
     judge(value, withSpread(run, figure, system, value), goalOf(figure, system)),
     cpu === undefined ? '' : cpuText(run, figure, system, cpu),
     ...(Object.keys(PEERS) as Peer[]).map((peer) => ratioText(run, figure, system, peer)),
+    ...(hasBefore(run) ? [ofBefore(run, figure, system)] : []),
   ];
 }
 
@@ -80,6 +91,15 @@ function ratioText(run: Run, figure: FigureId, system: string, peer: Peer): stri
   if (other === system) return '';
   const times = ratio(run, [figure, system], [figure, other]);
   return times === undefined ? '' : judge(times, round(times), goalOf(figure, system, peer));
+}
+
+/** The figure, and the CPU of a request where there is one, as so many times those of the other checkout. */
+function ofBefore(run: Run, figure: FigureId, system: string): string {
+  const before = `${BEFORE}${system}`;
+  const times = ratio(run, [figure, system], [figure, before]);
+  if (times === undefined) return '';
+  const cpu = ratio(run, [figure, system], [figure, before], (sample) => sample.cpu);
+  return cpu === undefined ? round(times) : `${round(times)}, CPU ${round(cpu)}`;
 }
 
 function notes(run: Run): string[] {

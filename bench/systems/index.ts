@@ -1,15 +1,16 @@
 import { PEER_SYSTEMS } from './peers.ts';
-import { PORTICOS } from './portico.ts';
+import { earlierPorticos, PORTICOS } from './portico.ts';
 import { type System } from './system.ts';
 
 export const SYSTEMS: readonly System[] = [...PEER_SYSTEMS, ...PORTICOS];
 
-export function systemOf(id: string): System {
-  const found = SYSTEMS.find((system) => system.id === id);
-  if (found === undefined) {
-    throw new Error(`There is no system "${id}": ${SYSTEMS.map((each) => each.id).join(', ')}`);
-  }
+/** @param beside another checkout, whose Porticos have the ids `before-…`. */
+export function systemOf(id: string, beside?: string): System {
+  const all = beside === undefined ? SYSTEMS : [...SYSTEMS, ...earlierPorticos(beside)];
+  const found = all.find((system) => system.id === id);
+  if (found === undefined) throw new Error(`There is no system "${id}": ${all.map((each) => each.id).join(', ')}`);
   return found;
 }
 
+export { BEFORE, PORTICOS } from './portico.ts';
 export { type Surroundings, type System } from './system.ts';
