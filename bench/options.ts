@@ -57,7 +57,11 @@ export function readOptions(args: readonly string[]): Options {
   const systems =
     values.systems === undefined
       ? [
-          ...(guard ? ['nest', ...GUARDED_SYSTEMS] : quick ? ['limit', 'nest', 'got', 'undici'] : permanent()),
+          ...(guard
+            ? ['nest', ...GUARDED_SYSTEMS]
+            : quick
+              ? ['limit', 'nest', 'got', 'undici']
+              : permanent()),
           ...list('--peers', values.peers ?? (quick || guard ? '' : ON_DEMAND.join()), ON_DEMAND),
         ]
       : list(

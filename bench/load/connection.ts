@@ -101,7 +101,7 @@ export class Connection {
     if (length === undefined ? this.#tail !== LAST_CHUNK : this.#received < length) return;
     // A refusal is an answer as well: its connection is as good as before.
     const bad = status !== 200 || this.#beginning.includes('"errors"');
-    this.#finish(bad ? `status ${status}: ${this.#beginning.slice(0, 120)}` : undefined, length, true);
+    this.#finish(bad ? `status ${status}: ${this.#beginning}` : undefined, length, true);
   }
 
   #finish(failure: string | undefined, length?: number, isWhole = false): void {

@@ -2,7 +2,6 @@ import { type Load } from './closed-loop.ts';
 import { Connection } from './connection.ts';
 import { Tally, type LoadResult } from './tally.ts';
 
-
 export interface OpenLoad extends Load {
   readonly perSecond: number;
   /** Whether to leave out what is due while all connections are busy; else it waits here, on its time. */

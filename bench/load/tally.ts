@@ -10,6 +10,9 @@ export interface LoadResult {
   readonly p99: number;
 }
 
+/** Characters of a failure: as many as hold the code of a refusal. */
+const WORDS = 200;
+
 /** Counts answers while load is made. */
 export class Tally {
   readonly #length: number | undefined;
@@ -33,7 +36,7 @@ export class Tally {
       return;
     }
     this.#failures += 1;
-    this.#firstFailure ??= wrong.slice(0, 80);
+    this.#firstFailure ??= wrong.slice(0, WORDS);
   }
 
   result(seconds: number): LoadResult {

@@ -15,6 +15,16 @@ export function residentMegabytes(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1]) / 1024);
 }
 
+/** The most memory that a process has had resident, in MB; NaN where there is no /proc, or no such process any more. */
+export function peakMegabytes(pid: number): number {
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1]) / 1024);
+}
+
+/** How long the main thread of a process was ready to run and had no core, in milliseconds; NaN where there is no /proc. */
+export function coreWait(pid: number): number {
+  return Number(read(`/proc/${pid}/schedstat`).split(' ')[1]) / 1e6;
+}
+
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { fullList, projectsOf } from './projects.ts';
 
 /** A platform whose answers go by the user's name: `hundred`, `big`, `huge`, `deep`; whoever has the password `wrong` fails. */
 export interface OverloadPlatform {
@@ -19,30 +20,22 @@ export interface OverloadPlatform {
   stop(): Promise<void>;
 }
 
-const DEEP_LEVELS = 5000;
-const HUGE_BYTES = 5 * 1024 * 1024;
-
-const project = (n: number): object => ({
-  id: n.toString(16).toUpperCase().padStart(32, 'A'),
-  name: `Project number ${n}`,
-  description: 'What the project is for, in one line of text.',
-  status: 0,
-});
-const list = (length: number): string => JSON.stringify(Array.from({ length }, (_, n) => project(n)));
-const BIG = list(5000);
-const HUNDRED = list(100);
-const SMALL = list(10);
-const HUGE = JSON.stringify([{ ...project(1), description: 'x'.repeat(HUGE_BYTES) }]);
-const DEEP = `[{"id":"${'A'.repeat(32)}","name":"deep","raw":${'['.repeat(DEEP_LEVELS)}${']'.repeat(DEEP_LEVELS)}}]`;
-
-function projectsOf(user: string): string {
-  if (user.startsWith('big')) return BIG;
-  if (user.startsWith('hundred')) return HUNDRED;
-  if (user.startsWith('huge')) return HUGE;
-  return user.startsWith('deep') ? DEEP : SMALL;
+/** What does not go by the user's name, for as long as the platform runs. */
+export interface Conduct {
+  /** The length of the list that every user gets, with all fields of a real platform. */
+  readonly projects?: number;
+  /** A gateway in front of the platform answers `GET projects` of anonymous sessions with 503. */
+  readonly failsGuests?: boolean;
+  /** How long a login takes, in milliseconds. */
+  readonly loginDelay?: number;
 }
 
-export async function startOverloadPlatform(): Promise<OverloadPlatform> {
+const GUEST = 'guest';
+const UNAVAILABLE = '<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>';
+
+export async function startOverloadPlatform(conduct: Conduct = {}): Promise<OverloadPlatform> {
+  const { failsGuests = false, loginDelay = 0 } = conduct;
+  const sameForAll = conduct.projects === undefined ? undefined : fullList(conduct.projects);
   const users = new Map<string, string>();
   const calls = new Map<string, number>();
   let aborted = 0;
@@ -62,11 +55,12 @@ export async function startOverloadPlatform(): Promise<OverloadPlatform> {
       if (!response.writableFinished) aborted += 1;
     });
     await pause(state.delay);
-    const json = (status: number, text: string): void => {
+    const json = (status: number, text: string | Buffer): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(text);
     };
     if (call === 'POST auth/login') {
-      const { username = 'guest', password } = JSON.parse(body) as { username?: string; password?: string };
+      await pause(loginDelay);
+      const { username = GUEST, password } = JSON.parse(body) as { username?: string; password?: string };
       if (password === 'wrong') {
         json(401, '{"code":"ERR003","message":"Login failure"}');
         return;
@@ -84,11 +78,15 @@ export async function startOverloadPlatform(): Promise<OverloadPlatform> {
     }
     if (call === 'POST auth/logout') users.delete(token);
     if (call === 'POST auth/logout' || call === 'PUT sessions') return void response.writeHead(204).end();
+    if (call === 'GET projects' && failsGuests && user === GUEST) {
+      response.writeHead(503, { 'content-type': 'text/html' }).end(UNAVAILABLE);
+      return;
+    }
     if (call === 'GET projects') await pause(state.slowness);
     json(
       200,
       call === 'GET projects'
-        ? projectsOf(user)
+        ? (sameForAll ?? projectsOf(user))
         : JSON.stringify({ id: user, fullName: user, timeout: 1800 }),
     );
   }

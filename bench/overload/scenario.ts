@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, type Answer, type Headers } from '../load/ask.ts';
 import { type BenchRedis, redisMissing, startRedis } from '../machine/redis.ts';
-import { startSystem } from '../measure/running-system.ts';
-import { PORTICOS } from '../systems/portico.ts';
+import { type RunningSystem, startSystem } from '../measure/running-system.ts';
+import { type Surroundings, type System } from '../systems/index.ts';
 import { type OverloadPlatform, startOverloadPlatform } from './platform.ts';
 
-/** One row of the table: what is done to the service, and what it did before and does now. */
-export interface Scenario {
+/** One row of the table: what is done to the service, and what it did before. */
+export interface Row {
   readonly id: string;
   readonly what: string;
   /** As it was measured before there were any bounds. */
@@ -18,6 +18,9 @@ export interface Scenario {
   /** Options of Node itself. */
   readonly node?: readonly string[];
   readonly redis?: boolean;
+}
+
+export interface Scenario extends Row {
   run(service: Service): Promise<string>;
 }
 
@@ -30,26 +33,40 @@ export interface Service {
   isAlive(): boolean;
 }
 
-/** Runs a scenario on a service of its own. */
-export async function play(scenario: Scenario): Promise<string> {
-  if (scenario.redis === true && redisMissing !== undefined) return `not measured: ${redisMissing}`;
-  const folder = await mkdtemp(join(tmpdir(), 'portico-overload-'));
+/** Runs a scenario on a service of its own, which is one of the systems. */
+export async function play(scenario: Scenario, systems: readonly System[]): Promise<string> {
   const platform = await startOverloadPlatform();
-  const redis = scenario.redis === true ? await startRedis() : undefined;
-  const system = PORTICOS.find(({ id }) => id === (redis === undefined ? 'undici' : 'undici-redis'));
+  try {
+    return await onService(scenario, systems, platform, ({ port, process: { pid, child } }, redis) => {
+      const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+      return scenario.run({ port, pid, platform, redis, isAlive });
+    });
+  } finally {
+    await platform.stop();
+  }
+}
+
+/** Starts the service of a row, and stops it after the work. */
+export async function onService(
+  row: Row,
+  systems: readonly System[],
+  platform: Surroundings['platform'],
+  work: (running: RunningSystem, redis: BenchRedis | undefined) => Promise<string>,
+): Promise<string> {
+  if (row.redis === true && redisMissing !== undefined) return `not measured: ${redisMissing}`;
+  const system = systems.find(({ id }) => id === (row.redis === true ? 'undici-redis' : 'undici'));
   if (system === undefined) throw new Error('The bench has no such system');
+  const folder = await mkdtemp(join(tmpdir(), 'portico-overload-'));
+  const redis = row.redis === true ? await startRedis() : undefined;
   const running = await startSystem(system, { platform, redisUrl: redis?.url, folder }, (launch) => ({
     ...launch,
-    args: [...(scenario.node ?? []), ...launch.args],
-    env: { ...launch.env, LOG_LEVEL: 'silent', ...scenario.settings },
+    args: [...(row.node ?? []), ...launch.args],
+    env: { ...launch.env, LOG_LEVEL: 'silent', ...row.settings },
   }));
-  const { child, pid } = running.process;
   try {
-    const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
-    return await scenario.run({ port: running.port, pid, platform, redis, isAlive });
+    return await work(running, redis);
   } finally {
     await running.process.stop();
-    await platform.stop();
     await redis?.stop();
     await rm(folder, { recursive: true, force: true });
   }

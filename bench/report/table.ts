@@ -17,11 +17,7 @@ const CLIENTS = new Map([
   ['bare-undici', 'bare undici with a jar'],
 ]);
 const EARLIER = PORTICOS.map(({ id, label }) => [`${BEFORE}${id}`, `${label}, before`] as const);
-const LABELS = new Map([
-  ...SYSTEMS.map(({ id, label }) => [id, label] as const),
-  ...EARLIER,
-  ...CLIENTS,
-]);
+const LABELS = new Map([...SYSTEMS.map(({ id, label }) => [id, label] as const), ...EARLIER, ...CLIENTS]);
 /** Under this share of its core a system was not what set the rate. */
 const FULL = 0.85;
 
@@ -56,7 +52,17 @@ function row(run: Run, figure: FigureId, system: string): string[] {
     const measures = SYSTEMS.find(({ id }) => id === system)?.figures.includes(figure) === true;
     const others = run.samples.some((sample) => sample.figure === figure);
     if (reason === undefined || !measures || !others) return [];
-    return [title, label, `not measured: ${reason.replaceAll('|', '\\|')}`, '', '', '', '', '', ...(hasBefore(run) ? [''] : [])];
+    return [
+      title,
+      label,
+      `not measured: ${reason.replaceAll('|', '\\|')}`,
+      '',
+      '',
+      '',
+      '',
+      '',
+      ...(hasBefore(run) ? [''] : []),
+    ];
   }
   const cpu = middle(run, figure, system, (sample) => sample.cpu);
   return [

@@ -8,9 +8,10 @@ export const SYSTEMS: readonly System[] = [...PEER_SYSTEMS, ...PORTICOS];
 export function systemOf(id: string, beside?: string): System {
   const all = beside === undefined ? SYSTEMS : [...SYSTEMS, ...earlierPorticos(beside)];
   const found = all.find((system) => system.id === id);
-  if (found === undefined) throw new Error(`There is no system "${id}": ${all.map((each) => each.id).join(', ')}`);
+  if (found === undefined)
+    throw new Error(`There is no system "${id}": ${all.map((each) => each.id).join(', ')}`);
   return found;
 }
 
-export { BEFORE, PORTICOS } from './portico.ts';
+export { BEFORE, PORTICOS, porticosOf } from './portico.ts';
 export { type Surroundings, type System } from './system.ts';
