@@ -20,9 +20,13 @@ export function peakMegabytes(pid: number): number {
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1]) / 1024);
 }
 
-/** How long the main thread of a process was ready to run and had no core, in milliseconds; NaN where there is no /proc. */
+/**
+ * How long the main thread of a process has been ready to run while other processes had its core, in milliseconds; NaN where there
+ * is no /proc. What the other threads of the process have used, garbage collection above all, counts as its own.
+ */
 export function coreWait(pid: number): number {
-  return Number(read(`/proc/${pid}/schedstat`).split(' ')[1]) / 1e6;
+  const [ran = NaN, waited = NaN] = read(`/proc/${pid}/schedstat`).split(' ').map(Number);
+  return (waited - (cpuMicroseconds(pid) * 1000 - ran)) / 1e6;
 }
 
 function read(path: string): string {

@@ -10,13 +10,15 @@ const [LOCAL, REMOTE, INODE] = [1, 2, 9];
  */
 export function heldSockets(port: number, isChosen: (address: string) => boolean): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  let held = existsSync(TABLE) ? 0 : NaN;
+  const held = new Set<string>();
   for (const line of read().split('\n').slice(1)) {
     const fields = line.trim().split(/\s+/);
     if (fields[LOCAL]?.endsWith(local) !== true || fields[INODE] === '0') continue;
-    if (isChosen(dotted(fields[REMOTE] ?? ''))) held += 1;
+    const remote = fields[REMOTE] ?? '';
+    if (isChosen(dotted(remote))) held.add(remote);
   }
-  return held;
+  // A table that changes while it is read names some lines twice.
+  return existsSync(TABLE) ? held.size : NaN;
 }
 
 function read(): string {

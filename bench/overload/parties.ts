@@ -16,6 +16,16 @@ const LOOK_UPS = [
 
 /** What one guest does who comes from some networks, beside a tenant with a network of their own. */
 export const PARTIES: readonly Attack[] = [
+  {
+    id: 'tenant-alone',
+    what: 'no guest: what the machine and the tenant cost the figures below',
+    before: '',
+    node: NODE,
+    networks: 1,
+    seconds: 10,
+    platform: { projects: LIST },
+    plan: { kind: 'guests', sessions: 0, requests: 1, query: `{ ${PROJECTS} }` },
+  },
   ...crowd('guests', `{ ${PROJECTS} }`, 'each asks once for 9,990 projects'),
   ...crowd('guests-15-aliases', `{ ${FIFTEEN} }`, 'each asks once for 9,990 projects under 15 aliases'),
   ...NETWORKS.map((networks): Attack => ({

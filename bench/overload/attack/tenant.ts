@@ -16,8 +16,8 @@ const PROBE = Buffer.from('GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection:
 /** Requests in a second, whatever the answers do. */
 const RATES = { probe: 20, me: 20, projects: 1, login: 2 };
 const WARM_UP = [
-  { body: ME, connections: 4, milliseconds: 1200 },
-  { body: PROJECTS, connections: 1, milliseconds: 500 },
+  { body: ME, connections: 4, milliseconds: 1000 },
+  { body: PROJECTS, connections: 1, milliseconds: 2000 },
 ];
 /** Answers that come later than this after the end count as missing. */
 const GRACE_MS = 4000;

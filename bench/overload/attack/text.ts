@@ -92,7 +92,7 @@ function reason(complaint: string): string {
 function disturbance({ withoutCore, ownDelay }: Watched): string[] {
   const notes = [
     ...(withoutCore > NOTEWORTHY_SHARE
-      ? [`the service had no core for ${Math.round(withoutCore * 100)} % of the time`]
+      ? [`other processes had the core of the service ${Math.round(withoutCore * 100)} % of the time`]
       : []),
     ...(ownDelay > NOTEWORTHY_DELAY
       ? [`the probes were up to ${Math.round(ownDelay)} ms late themselves`]

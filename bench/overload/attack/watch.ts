@@ -14,7 +14,7 @@ export interface Watched {
   /** The guest's connections that the service held: the most, and at each look, with the seconds since the beginning. */
   readonly mostHeld: number;
   readonly held: readonly (readonly [seconds: number, count: number])[];
-  /** The share of the time in which the service's main thread was ready to run and had no core. */
+  /** The share of the time in which the service's main thread was ready to run and other processes had its core. */
   readonly withoutCore: number;
   /** p99 of the delay of this process, in milliseconds: so far the times of the probes may be too long. */
   readonly ownDelay: number;
