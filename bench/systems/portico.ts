@@ -16,7 +16,7 @@ function startArguments(root: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  const [command, ...args] = scripts.start.split(' ');
+  const [command, ...args] = scripts.start.replace(/^exec /, '').split(' ');
   if (command !== 'node') throw new Error(`The bench cannot start the service by: ${scripts.start}`);
   return args.map((each) => (each.startsWith('dist/') ? join(root, each) : each));
 }
