@@ -45,6 +45,7 @@ export {
   InsufficientPrivilegesError,
   InvalidRequestError,
   isSessionExpired,
+  provesExpiry,
   LoginFailedError,
   MissingCredentialError,
   ObjectAlreadyExistsError,

@@ -7,12 +7,16 @@ export class LoginFailedError extends PlatformError {
   override readonly kind = 'login-failed';
   /** True when the call was not a login: some platforms answer `ERR003` where others say `ERR009`. Otherwise absent. */
   declare readonly concernsSession?: boolean;
+  /** See `SessionError`. */
+  declare readonly cookiesWithheld?: boolean;
 }
 
 /** There is no usable session: `ERR009`, no token held, or a snapshot that cannot be restored. `kind` says which. */
 export class SessionError extends PlatformError {
   /** Why there is no usable session. */
   override readonly kind: SessionErrorKind;
+  /** True when the request lacked a cookie that the platform had set, which may be why it was rejected. Otherwise absent. */
+  declare readonly cookiesWithheld?: boolean;
 
   /** @param kind default: `session-expired` when the platform sent a code, otherwise `no-session` */
   constructor(message: string, facts: PlatformErrorFacts = {}, kind?: SessionErrorKind) {
@@ -28,6 +32,15 @@ export class SessionError extends PlatformError {
 export function isSessionExpired(error: unknown): error is SessionError | LoginFailedError {
   if (error instanceof LoginFailedError) return error.concernsSession === true;
   return error instanceof SessionError && error.kind === 'session-expired';
+}
+
+/**
+ * Whether the platform's report proves that it has ended the session: `isSessionExpired`, and the request carried every cookie that
+ * the platform had set. A cookie may be withheld because it was dropped (`onUnusableCookie`) or has expired by this machine's
+ * clock; then the session may live on for a client that sends it, and must not be discarded for others.
+ */
+export function provesExpiry(error: unknown): error is SessionError | LoginFailedError {
+  return isSessionExpired(error) && error.cookiesWithheld !== true;
 }
 
 /** `ERR0014`, `ERR0017`: the user lacks a privilege or permission. */

@@ -51,6 +51,8 @@ export interface PlatformErrorFacts {
   retryAfterSeconds?: number | undefined;
   /** For `ERR003`: whether the session was rejected, and not the credentials of a login. */
   concernsSession?: boolean | undefined;
+  /** For an expired session: whether the request lacked a cookie that the platform had set. */
+  cookiesWithheld?: boolean | undefined;
 }
 
 /**

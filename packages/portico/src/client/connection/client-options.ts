@@ -2,12 +2,19 @@ import { type CallObserver, type PlatformCall } from './call-report.js';
 import { type CircuitChange } from './circuits.js';
 import { type IServerMessageSource } from '../../errors/iserver-messages.js';
 
-/** A cookie of the platform that no request to the base URL would send. */
+/** A cookie of the platform that is never sent back. */
 export interface UnusableCookie {
   /** Its name; the value is never reported. */
   readonly name: string;
-  /** `secure`: it is for https, and the base URL is http. `path`: it is for a path that the base URL is not below. */
-  readonly problem: 'secure' | 'path';
+  /**
+   * - `secure`: it is for https, and the base URL is http.
+   * - `path`: it is for a path that the base URL is not below.
+   * - `domain`: it is for a domain that the host of the base URL is not in.
+   * - `size`: its name and value are longer than 4,096 bytes.
+   * - `limit`: the session already holds 50 cookies, or 8,192 bytes of them.
+   * - `malformed`: it is not a cookie, or breaks the rules of its prefix (`__Host-`, `__Secure-`).
+   */
+  readonly problem: 'secure' | 'path' | 'domain' | 'size' | 'limit' | 'malformed';
 }
 
 /** How the client reaches the platform. Only the base URL is required. */
@@ -48,7 +55,7 @@ export interface PlatformClientOptions {
   circuitBreaker?: boolean;
   /** Called when a circuit opens and when it closes again. */
   onCircuitChange?: (change: CircuitChange) => void;
-  /** Called with each cookie of the platform that no request to the base URL would send. It is dropped. */
+  /** Called with each cookie of the platform that is dropped because no request would or can send it. */
   onUnusableCookie?: (cookie: UnusableCookie) => void;
   /** Called after each call, for metrics. */
   onCall?: (call: PlatformCall) => void;

@@ -1,6 +1,11 @@
 import { readErrorPayload, type ErrorPayload } from '../../errors/error-payload.js';
 import { errorClassOf, isTransientCode } from '../../errors/platform-codes.js';
-import { LoginFailedError, PlatformHttpError, UnknownPlatformError } from '../../errors/error-classes.js';
+import {
+  LoginFailedError,
+  PlatformHttpError,
+  SessionError,
+  UnknownPlatformError,
+} from '../../errors/error-classes.js';
 import { type IServerMessages } from '../../errors/iserver-messages.js';
 import { type PlatformError } from '../../errors/platform-error.js';
 import { secretForms } from '../../errors/secret-forms.js';
@@ -15,6 +20,8 @@ export interface TranslationContext {
   readonly secrets: readonly string[];
   /** Whether the call was a login or a delegation: on any other call `ERR003` concerns the session. */
   readonly isLogin: boolean;
+  /** Whether the request lacked a cookie that the platform had set. */
+  readonly cookiesWithheld?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -44,7 +51,9 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   const retryable = facts.retryable || isTransientCode(code);
   const ErrorOfCode = errorClassOf(code);
   const concernsSession = (ErrorOfCode === LoginFailedError && !context.isLogin) || undefined;
-  return new ErrorOfCode(message, { ...details, code, retryable, concernsSession });
+  const isAboutSession = concernsSession === true || ErrorOfCode === SessionError;
+  const cookiesWithheld = (isAboutSession && context.cookiesWithheld) || undefined;
+  return new ErrorOfCode(message, { ...details, code, retryable, concernsSession, cookiesWithheld });
 }
 
 /**

@@ -51,7 +51,7 @@ export class PlatformSession {
     return this.#core.baseUrl.href;
   }
 
-  /** How many cookies from the platform were rejected: foreign, malformed, over a limit, or never to be sent. */
+  /** How many cookies of the current session were rejected: foreign, malformed, over a limit, or never to be sent. */
   get droppedCookies(): number {
     return this.#core.state.cookies.dropped;
   }
@@ -215,7 +215,7 @@ export class PlatformSession {
     return this.#core.state.token !== undefined;
   }
 
-  /** Discards the token, if there is one; no request is made. Responses and logins in flight do not bring it back. */
+  /** Discards the token, if there is one, and its cookies; no request is made. Responses and logins in flight do not bring them back. */
   destroyAuthToken(): void {
     this.#core.state.dropToken();
   }

@@ -3,7 +3,7 @@ import { isLoginPath } from '../connection/operations.js';
 import { type PlatformConnection } from '../connection/platform-connection.js';
 import { redirectHost, type RequestLine } from '../connection/redirects.js';
 import { type PlatformResponse } from '../connection/platform-response.js';
-import { errorOfResponse, isErrorInDisguise } from '../connection/response-error.js';
+import { errorOfResponse, isErrorInDisguise, type TranslationContext } from '../connection/response-error.js';
 import {
   ExecutionCancelledError,
   InvalidRequestError,
@@ -21,7 +21,6 @@ import {
   type RequestMethod,
   type RequestOptions,
 } from './request-options.js';
-import { type CookieUse } from './cookie-use.js';
 import { SessionState } from './session-state.js';
 
 /** Makes the requests of one session: sends what the state holds, and stores what a successful response brings. */
@@ -78,30 +77,37 @@ export class SessionRequests {
     const path = pathBelow(base, line.url);
     const fixed = requestHeaders(options, token, this.#connection.settings.vendorHeaders);
     if (options.includeAuth !== false) state.requireToken();
+    const { onUnusableCookie } = this.#connection.settings;
+    let cookiesWithheld = false;
     const response = await this.#connection.exchange({
       line,
       path,
       party: token ?? state,
-      headersOf: (hop: RequestLine) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
+      headersOf: (hop: RequestLine) => {
+        const cookie = state.cookies.headerFor(hop.url);
+        cookiesWithheld ||= state.cookies.areIncomplete;
+        return hopHeaders(fixed, hop, cookie);
+      },
       onRedirect: (redirect) => {
-        state.storeCookies(sessionGeneration, redirect);
+        state.storeCookies(sessionGeneration, redirect, onUnusableCookie);
       },
       mayFollow: true,
       mayRetry: method === 'GET' || method === 'HEAD',
       signal: options.signal ?? undefined,
     });
     if (response.status < 200 || response.status > 299 || isErrorInDisguise(response)) {
-      throw this.#errorOf(response, isLoginPath(path), token ?? '');
+      throw this.#errorOf(response, { isLogin: isLoginPath(path), cookiesWithheld }, [token ?? '']);
     }
     state.storeHeaders(sessionGeneration, response);
-    state.storeCookies(sessionGeneration, response, this.#cookieUse(base));
+    state.storeCookies(sessionGeneration, response, onUnusableCookie, base);
     return response;
   }
 
   /**
-   * `POST auth/login` or `auth/delegate`: no redirect followed, no retry, no token sent. Only 204 with exactly one well-formed
-   * token starts a session; any other response is thrown and changes nothing. A session that arrives after it is no
-   * longer wanted is logged out again.
+   * `POST auth/login` or `auth/delegate`: no redirect followed, no retry, no token sent. No cookie is sent either: one of an
+   * ended session may be refused, and that of a balancer comes anew with the answer. Only 204 with exactly one well-formed token
+   * starts a session; any other response is thrown and changes nothing. A session that arrives after it is no longer wanted is
+   * logged out again.
    * @param isSameUser whether the same user logs in again
    */
   async logIn(
@@ -120,7 +126,7 @@ export class SessionRequests {
       line,
       path,
       party: party ?? state,
-      headersOf: (hop) => hopHeaders(fixed, hop, state.cookies.headerFor(hop.url)),
+      headersOf: (hop) => hopHeaders(fixed, hop, ''),
       onRedirect: () => undefined,
       mayFollow: false,
       mayRetry: false,
@@ -141,39 +147,39 @@ export class SessionRequests {
       const message = 'The session was ended, replaced or closed during the login.';
       throw new SessionError(message, {}, 'session-replaced');
     }
-    state.start(token, response, isSameUser, this.#cookieUse(base));
+    state.start(token, response, settings.onUnusableCookie, base, isSameUser);
   }
 
   /** Logs out a session that arrived too late; a failure is ignored, since nobody holds the session. */
   async #logOutUnwanted(base: URL, token: string, response: PlatformResponse): Promise<void> {
     const { vendorHeaders, now } = this.#connection.settings;
     const state = new SessionState(vendorHeaders, now);
-    state.start(token, response);
+    state.start(token, response, () => undefined, base);
     const requests = new SessionRequests(this.#connection, state);
     await requests.send(base, 'POST', 'auth/logout', {}).catch(() => undefined);
-  }
-
-  #cookieUse(base: URL): CookieUse {
-    return { base, onUnusable: this.#connection.settings.onUnusableCookie };
   }
 
   /** A 2xx status other than 204 is a failure too: by its code if it has one. */
   #loginFailure(response: PlatformResponse, secrets: readonly string[]): PlatformError {
     const { status } = response;
-    const error = this.#errorOf(response, true, ...secrets);
+    const error = this.#errorOf(response, { isLogin: true, cookiesWithheld: false }, secrets);
     const isRedirect = status > 299 && status < 400;
     if ((status > 299 && !isRedirect) || error.kind !== 'protocol') return error;
     const message = `The platform answered the login with HTTP ${status}; only 204 starts a session.`;
     return new PlatformHttpError(message, { status, redirectHost: redirectHost(response) });
   }
 
-  #errorOf(response: PlatformResponse, isLogin: boolean, ...sent: string[]): PlatformError {
+  #errorOf(
+    response: PlatformResponse,
+    call: Pick<TranslationContext, 'isLogin' | 'cookiesWithheld'>,
+    sent: readonly string[],
+  ): PlatformError {
     const { iserverMessages, now } = this.#connection.settings;
     const cookies = this.#state.cookies.list().map(({ value }) => value);
     const held = Object.values(this.#state.headers());
     return errorOfResponse(response, {
+      ...call,
       iserverMessages,
-      isLogin,
       now: now(),
       secrets: [...sent, ...held, ...cookies],
     });

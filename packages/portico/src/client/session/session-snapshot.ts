@@ -1,4 +1,5 @@
-import { redact } from './redact.js';
+import { inspect } from 'node:util';
+import { Cookie } from 'tough-cookie';
 import { SessionError } from '../../errors/error-classes.js';
 import { isRecord } from '../../errors/is-record.js';
 
@@ -13,7 +14,7 @@ export interface SnapshotCookie {
   secure: boolean;
   httpOnly: boolean;
   sameSite?: string;
-  /** Expiry, ISO 8601; absent for a cookie that ends with the session. */
+  /** Expiry, ISO 8601; absent for a cookie that ends with the session. An expired one, without a value, was set but not sent. */
   expires?: string;
 }
 
@@ -57,6 +58,46 @@ export function makeSnapshot(
     },
     'SessionSnapshot',
   );
+}
+
+/**
+ * Makes inspection and string conversion of plain data show a label; only `JSON.stringify` writes its values. The hooks are
+ * not enumerable, so the data stays plain; a copy (spread, structuredClone) does not have them.
+ */
+function redact<T extends object>(data: T, label: string): T {
+  const show = { value: () => `[${label}]`, enumerable: false };
+  return Object.defineProperties(data, { [inspect.custom]: show, toString: show });
+}
+
+export function toSnapshotCookie(cookie: Cookie): SnapshotCookie {
+  const { key, value, domain, path, hostOnly, secure, httpOnly, sameSite, expires } = cookie;
+  return {
+    name: key,
+    value,
+    domain: domain ?? '',
+    path: path ?? '/',
+    hostOnly: hostOnly ?? false,
+    secure,
+    httpOnly,
+    ...(sameSite === undefined ? {} : { sameSite }),
+    ...(expires instanceof Date && !Number.isNaN(expires.getTime())
+      ? { expires: expires.toISOString() }
+      : {}),
+  };
+}
+
+export function toCookie(saved: SnapshotCookie): Cookie {
+  const { name: key, value, domain, path, hostOnly, secure, httpOnly, sameSite, expires } = saved;
+  return new Cookie({
+    key,
+    value,
+    path,
+    secure,
+    httpOnly,
+    ...(hostOnly ? {} : { domain }),
+    ...(sameSite === undefined ? {} : { sameSite }),
+    ...(expires === undefined ? {} : { expires: new Date(expires) }),
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
+import { type UnusableCookie } from '../connection/client-options.js';
 import { type PlatformResponse } from '../connection/platform-response.js';
 import { type VendorHeaders } from '../connection/vendor-headers.js';
 import { SessionError } from '../../errors/error-classes.js';
-import { type CookieUse } from './cookie-use.js';
 import { PendingAnswers } from './pending-answers.js';
 import { SessionCookies } from './session-cookies.js';
 
@@ -16,6 +16,7 @@ export class SessionState {
   /** The calls whose answers may still change what is held. */
   readonly pendingAnswers = new PendingAnswers();
   readonly #vendorHeaders: VendorHeaders;
+  readonly #now: () => number;
   #token: string | undefined;
   #otherHeaders = new Map<string, string>();
   #cookies: SessionCookies;
@@ -26,6 +27,7 @@ export class SessionState {
 
   constructor(vendorHeaders: VendorHeaders, now: () => number) {
     this.#vendorHeaders = vendorHeaders;
+    this.#now = now;
     this.#cookies = new SessionCookies(now);
   }
 
@@ -69,13 +71,20 @@ export class SessionState {
 
   /**
    * Stores the cookies of a response to a request of the given session generation.
-   * @param use where later requests go; undefined for a redirect, whose cookies may be meant for its target
+   * @param base where later requests go; undefined for a redirect, whose cookies may be meant for its target
    */
-  storeCookies(sessionGeneration: number, response: PlatformResponse, use?: CookieUse): void {
+  storeCookies(
+    sessionGeneration: number,
+    response: PlatformResponse,
+    onUnusable: (cookie: UnusableCookie) => void,
+    base?: URL,
+  ): void {
     if (sessionGeneration !== this.#sessionGeneration) return;
     const fields = response.headerValues('set-cookie');
     if (fields.length === 0) return;
-    this.#cookies.store(fields, new URL(response.url), use);
+    const date = Date.parse(response.header('date') ?? '');
+    const source = { url: new URL(response.url), base, onUnusable };
+    this.#cookies.store(fields, Number.isNaN(date) ? source : { ...source, date });
     this.#revision += 1;
   }
 
@@ -90,22 +99,31 @@ export class SessionState {
   }
 
   /**
-   * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel.
+   * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel. Nothing of an earlier
+   * session stays, since a token and its cookies belong together.
    * @param isSameUser whether the same user logged in again
    */
-  start(token: string, response: PlatformResponse, isSameUser = false, use?: CookieUse): void {
+  start(
+    token: string,
+    response: PlatformResponse,
+    onUnusable: (cookie: UnusableCookie) => void,
+    base: URL,
+    isSameUser = false,
+  ): void {
     this.#sessionGeneration += 1;
     if (!isSameUser) this.#userGeneration += 1;
     this.#revision += 1;
     this.#token = token;
     this.#otherHeaders = new Map();
+    this.#cookies = new SessionCookies(this.#now);
     this.storeHeaders(this.#sessionGeneration, response);
-    this.storeCookies(this.#sessionGeneration, response, use);
+    this.storeCookies(this.#sessionGeneration, response, onUnusable, base);
   }
 
-  /** Discards the token, if there is one; responses and logins in flight do not bring one back. */
+  /** Discards the token, if there is one, and its cookies; responses and logins in flight do not bring them back. */
   dropToken(): void {
     this.#token = undefined;
+    this.#cookies = new SessionCookies(this.#now);
     this.#nextGeneration();
   }
 

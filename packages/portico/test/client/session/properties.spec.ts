@@ -151,7 +151,7 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 60 }), token, (lines, held) => {
         const jar = new SessionCookies(now);
-        jar.store(lines, new URL(BASE));
+        jar.store(lines, { url: new URL(BASE) });
         const snapshot = {
           base_url: BASE,
           cookies: jar.list(),
