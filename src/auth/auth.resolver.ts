@@ -1,11 +1,11 @@
 import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
-import { CrossSiteCookieError } from '../errors/cross-site-cookie-error.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionTransport } from '../session/session.model.js';
 import { AuthService } from './auth.service.js';
 import { DelegateInput, LoginInput } from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
+import { ServiceError } from '../errors/service-error.js';
 
 @Resolver()
 export class AuthResolver {
@@ -50,5 +50,11 @@ export class AuthResolver {
 }
 
 function requireUsableCookie({ crossSite }: RequestContext, transport: SessionTransport): void {
-  if (crossSite === true && transport === SessionTransport.COOKIE) throw new CrossSiteCookieError();
+  if (crossSite === true && transport === SessionTransport.COOKIE) {
+    throw new ServiceError(
+      'FORBIDDEN',
+      'The session cookie is never sent from a page on another site: log in with transport: BEARER',
+      { reason: 'CROSS_SITE_COOKIE' },
+    );
+  }
 }

@@ -2,7 +2,6 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ExecutionCancelledError, PlatformClient, type PlatformSession } from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { ProfileLoginService } from './profile-login.service.js';
-import { AnonymousLoginOffError } from '../errors/anonymous-login-off-error.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
 import { Observation } from '../logging/observation.js';
@@ -18,6 +17,7 @@ import { type Account, sessionAccount } from './login-subject.js';
 import { type DelegateInput, type LoginInput } from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
 import { accountOf, isAnonymous, loginCredentials, profileLogin } from './read-login.js';
+import { ServiceError } from '../errors/service-error.js';
 
 @Injectable()
 export class AuthService {
@@ -39,7 +39,11 @@ export class AuthService {
     if (byProfile === undefined) {
       const credentials = loginCredentials(input);
       if (isAnonymous(credentials) && !this.settings.ANONYMOUS_LOGIN) {
-        const error = new AnonymousLoginOffError();
+        const error = new ServiceError(
+          'FORBIDDEN',
+          'Anonymous logins are turned off: log in with credentials',
+          { reason: 'ANONYMOUS_LOGIN_OFF' },
+        );
         this.observation.sessionEvent({ kind: 'login', error });
         throw error;
       }

@@ -1,10 +1,10 @@
 import { Context, Mutation, Resolver } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
-import { IdentityTokensOffError } from '../errors/identity-tokens-off-error.js';
 import { Observation } from '../logging/observation.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
 import { IdentityToken } from './identity-token.model.js';
+import { ServiceError } from '../errors/service-error.js';
 
 @Resolver(() => IdentityToken)
 export class IdentityTokenResolver {
@@ -21,7 +21,11 @@ export class IdentityTokenResolver {
   async identityToken(@Context() context: RequestContext): Promise<IdentityToken> {
     const event: { kind: 'identity_token'; storeKey?: string } = { kind: 'identity_token' };
     try {
-      if (!this.settings.IDENTITY_TOKENS) throw new IdentityTokensOffError();
+      if (!this.settings.IDENTITY_TOKENS) {
+        throw new ServiceError('FORBIDDEN', 'Identity tokens are turned off', {
+          reason: 'IDENTITY_TOKENS_OFF',
+        });
+      }
       const answer = await this.sessions.use(context, async (session, storeKey) => {
         event.storeKey = storeKey;
         const expiresAt = new Date(Date.now() + this.settings.IDENTITY_TOKEN_SECONDS * 1000);

@@ -1,7 +1,7 @@
 import { ExecutionCancelledError } from 'portico/client';
-import { RateLimitedError } from '../errors/rate-limited-error.js';
 import { type LoginRecords } from '../session/store/login-records.js';
 import { AttemptQueue, type FailureRule } from './attempt-queue.js';
+import { rateLimited } from '../errors/service-error.js';
 
 /** One attempt to log in, as the limiter sees it. */
 export interface LoginAttempt {
@@ -37,9 +37,9 @@ export class LoginLimiter {
   }
 
   /**
-   * @throws RateLimitedError when too many have failed or are waiting; `work` has not started then
+   * @throws ServiceError RATE_LIMITED when too many have failed or are waiting; `work` has not started then
    * @throws ExecutionCancelledError when the caller hung up before `work` started
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async attempt<T>({ rules, place, signal }: LoginAttempt, work: () => Promise<T>): Promise<T> {
     const queues = rules.map((rule) => this.#join(rule));
@@ -83,10 +83,10 @@ export class LoginLimiter {
     if (signal.aborted) throw hungUp();
     const outcome = await turnIn(queue, deadline, signal);
     if (outcome === 'hung up') throw hungUp();
-    if (outcome === 'queue') throw new RateLimitedError('LOGIN_QUEUE', 1);
+    if (outcome === 'queue') throw rateLimited('LOGIN_QUEUE', 1);
     if (outcome === 'failures') {
       const endsIn = await this.#records.failuresEndIn(queue.rule.key);
-      throw new RateLimitedError('FAILED_LOGINS', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
+      throw rateLimited('FAILED_LOGINS', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
     }
   }
 

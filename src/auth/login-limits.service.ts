@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LoginFailedError } from 'portico/client';
 import { Settings } from '../config/settings.js';
-import { RateLimitedError } from '../errors/rate-limited-error.js';
 import { LoginRecords } from '../session/store/login-records.js';
 import { type FailureRule } from './attempt-queue.js';
 import { LoginLimiter } from './login-limiter.js';
 import { type Account, accountKey, networkKey, placeKey } from './login-subject.js';
 import { LoginWatch } from './login-watch.service.js';
+import { rateLimited, type RateLimitReason, ServiceError } from '../errors/service-error.js';
 
 /** An account over all networks, and a network over all accounts, may have this many times the failures of one account there. */
 const WIDE_FACTOR = 5;
@@ -40,7 +40,7 @@ export class LoginLimits {
   /**
    * Makes one attempt to log in.
    *
-   * @throws RateLimitedError, ExecutionCancelledError or SessionStoreUnavailableError before any call
+   * @throws ServiceError RATE_LIMITED or SESSION_STORE_UNAVAILABLE, or ExecutionCancelledError, before any call
    */
   async attempt<T>(subject: LoginSubject, work: () => Promise<T>): Promise<T> {
     const { address, account, signal } = subject;
@@ -49,7 +49,7 @@ export class LoginLimits {
       await this.#countLogin(address);
       return await this.#limiter.attempt({ rules: this.#rules(subject, place), place, signal }, work);
     } catch (error) {
-      if (error instanceof RateLimitedError) this.watch.addRefusal(error.reason);
+      if (ServiceError.is(error, 'RATE_LIMITED')) this.watch.addRefusal(error.reason as RateLimitReason);
       if (error instanceof LoginFailedError) this.watch.addFailure();
       throw error;
     }
@@ -72,6 +72,6 @@ export class LoginLimits {
     if (most === 0) return;
     const { logins, endsIn } = await this.records.addLogin(networkKey(address));
     if (logins <= most) return;
-    throw new RateLimitedError('LOGIN_RATE', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
+    throw rateLimited('LOGIN_RATE', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
   }
 }

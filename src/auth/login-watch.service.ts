@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { type RateLimitReason } from '../errors/rate-limited-error.js';
+import { type RateLimitReason } from '../errors/service-error.js';
 
 /** A flood is this many times the limit of one account within a minute, over all accounts and networks. */
 const FLOOD_FACTOR = 100;

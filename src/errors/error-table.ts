@@ -5,6 +5,7 @@ import {
   ForeignRedirectError,
   InsufficientPrivilegesError,
   InvalidRequestError,
+  isSessionExpired,
   LoginFailedError,
   MissingCredentialError,
   ObjectAlreadyExistsError,
@@ -17,8 +18,14 @@ import {
   TooManyRedirectsError,
   UnknownPlatformError,
 } from 'portico/client';
-import { type ErrorCode } from 'portico/errors';
-import { always, byIServerCode, oneOf, type ReasonRule, sessionOr } from './reason-rule.js';
+import { type ErrorCode, type ErrorReason, REASON_TABLE, type ReasonFacts } from 'portico/errors';
+
+/** How the reason of an error is found. */
+export interface ReasonRule {
+  /** Every reason that it can give. */
+  readonly possible: readonly ErrorReason[];
+  readonly of: (error: PlatformError) => ErrorReason | undefined;
+}
 
 /** How one kind of client error looks in GraphQL. */
 export interface ErrorRow {
@@ -87,3 +94,52 @@ export const ERROR_TABLE: readonly ErrorRow[] = [
     reason: byIServerCode('PLATFORM_ERROR'),
   },
 ];
+
+/** One reason for every error. */
+function always(reason: ErrorReason): ReasonRule {
+  return { possible: [reason], of: () => reason };
+}
+
+/** One of several reasons, by what the error itself says. */
+function oneOf<R extends ErrorReason>(
+  possible: readonly R[],
+  of: (error: PlatformError) => R | undefined,
+): ReasonRule {
+  return { possible, of };
+}
+
+/**
+ * The reason of the error's back-end code, if that reason comes with the code of the answer.
+ *
+ * @param otherwise the reason of every other error; without it, they have none.
+ */
+function byIServerCode(code: ErrorCode, otherwise?: ErrorReason): ReasonRule {
+  const known = iserverReasons(code);
+  return {
+    possible: otherwise === undefined ? known : [otherwise, ...known],
+    of: ({ iserverCode }) => iserverReason(iserverCode, code) ?? otherwise,
+  };
+}
+
+/** `SESSION_EXPIRED` for an error that concerns the session; any other follows the rule. */
+function sessionOr({ possible, of }: ReasonRule): ReasonRule {
+  return {
+    possible: ['SESSION_EXPIRED', ...possible],
+    of: (error) => (isSessionExpired(error) ? 'SESSION_EXPIRED' : of(error)),
+  };
+}
+
+/** The reasons that a code of the back-end server can give to an error with this code. */
+function iserverReasons(code: ErrorCode): ErrorReason[] {
+  return Object.entries<ReasonFacts>(REASON_TABLE)
+    .filter(([, { codes, iserverCodes }]) => iserverCodes && codes.includes(code))
+    .map(([reason]) => reason as ErrorReason);
+}
+
+/** The reason that a back-end code gives to an error with this code; undefined where it gives none. */
+function iserverReason(iserverCode: string | undefined, code: ErrorCode): ErrorReason | undefined {
+  const number = Number(iserverCode);
+  return iserverReasons(code).find((reason) =>
+    (REASON_TABLE[reason] as ReasonFacts).iserverCodes?.includes(number),
+  );
+}

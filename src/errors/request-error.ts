@@ -1,9 +1,10 @@
+import { type ValidationError } from 'class-validator';
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
+import { InvalidRequestError } from 'portico/client';
 import { type ErrorCode, type ErrorReason } from 'portico/errors';
 import { schemaHint } from './schema-hint.js';
-import { RefusedRequestError } from './refused-request-error.js';
 
-/** How a request looks that GraphQL, Apollo or this service refuses as a whole. */
+/** How a refusal of GraphQL, Apollo or this service looks. */
 export interface RequestError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -67,8 +68,6 @@ export function requestError(
   schemaIsPublic: boolean,
 ): RequestError | undefined {
   if (!(thrown instanceof GraphQLError)) return undefined;
-  const refused = thrown instanceof RefusedRequestError ? thrown : thrown.originalError;
-  if (refused instanceof RefusedRequestError) return refused;
   const tokens = TOO_MANY_TOKENS.exec(thrown.message)?.[1];
   if (tokens !== undefined) {
     return {
@@ -95,4 +94,18 @@ function codeOf(formatted: GraphQLFormattedError, thrown: GraphQLError): string 
 
 function httpStatus({ extensions }: GraphQLError): number | undefined {
   return (extensions as { http?: { status?: number } }).http?.status;
+}
+
+/** The error for an input that breaks the rules of its class. It names the fields and the rules, and never a value. */
+export function invalidInput(errors: readonly ValidationError[]): InvalidRequestError {
+  return new InvalidRequestError(errors.flatMap((error) => brokenRules(error)).join('; '));
+}
+
+/** The first broken rule of each field. */
+function brokenRules({ property, constraints, children = [] }: ValidationError): string[] {
+  const [rule] = Object.values(constraints ?? {}).slice(-1);
+  const nested = children.flatMap((child) => brokenRules(child));
+  return rule === undefined && nested.length === 0
+    ? [`${property} is not valid`]
+    : [rule, ...nested].filter((text) => text !== undefined);
 }

@@ -1,15 +1,11 @@
 import { unwrapResolverError } from '@apollo/server/errors';
-import { type GraphQLFormattedError } from 'graphql';
-import { AnonymousLoginOffError } from './anonymous-login-off-error.js';
-import { RateLimitedError } from './rate-limited-error.js';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { PlatformError } from 'portico/client';
-import { CrossSiteCookieError } from './cross-site-cookie-error.js';
-import { IdentityTokensOffError } from './identity-tokens-off-error.js';
 import { CredentialError } from 'portico/credentials';
-import { SessionStoreUnavailableError } from './session-store-unavailable-error.js';
 import { type ErrorCode, type ErrorReason } from 'portico/errors';
 import { ERROR_TABLE } from './error-table.js';
 import { requestError, type RequestError } from './request-error.js';
+import { ServiceError } from './service-error.js';
 
 const UNEXPECTED = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
 
@@ -28,9 +24,15 @@ export function toGraphQLError(
     ...(formatted.path && { path: formatted.path }),
     ...(formatted.locations && { locations: formatted.locations }),
   };
-  const cause = unwrapResolverError(thrown);
+  const cause = causeOf(thrown);
   const refused = requestError(formatted, cause, schemaIsPublic);
   return { ...(refused ? fromRequest(refused) : fromFailure(cause)), ...place };
+}
+
+/** What a resolver threw, or why a whole request is refused. */
+function causeOf(thrown: unknown): unknown {
+  const refused = thrown instanceof GraphQLError ? thrown.originalError : undefined;
+  return refused instanceof ServiceError ? refused : unwrapResolverError(thrown);
 }
 
 /** The code and the reason that an error has in an answer. */
@@ -55,38 +57,11 @@ function fromRequest({ code, message, reason, retryAfter }: RequestError): Graph
 
 function fromFailure(thrown: unknown): GraphQLFormattedError {
   if (thrown instanceof PlatformError) return fromPlatformError(thrown);
-  if (thrown instanceof SessionStoreUnavailableError) {
-    return say('SESSION_STORE_UNAVAILABLE', 'The session store cannot be reached', {
-      retryable: true,
-      retryAfter: 1,
-    });
+  if (thrown instanceof ServiceError) {
+    const { code, publicMessage: message, reason, retryAfter } = thrown;
+    return fromRequest({ code, message, reason, retryAfter });
   }
   if (thrown instanceof CredentialError) return fromCredentialError(thrown);
-  if (thrown instanceof CrossSiteCookieError) {
-    return say('FORBIDDEN', thrown.message, {
-      reason: 'CROSS_SITE_COOKIE' satisfies ErrorReason,
-      retryable: false,
-    });
-  }
-  if (thrown instanceof RateLimitedError) {
-    return say('RATE_LIMITED', thrown.message, {
-      reason: thrown.reason satisfies ErrorReason,
-      retryable: true,
-      retryAfter: thrown.retryAfterSeconds,
-    });
-  }
-  if (thrown instanceof AnonymousLoginOffError) {
-    return say('FORBIDDEN', thrown.message, {
-      reason: 'ANONYMOUS_LOGIN_OFF' satisfies ErrorReason,
-      retryable: false,
-    });
-  }
-  if (thrown instanceof IdentityTokensOffError) {
-    return say('FORBIDDEN', thrown.message, {
-      reason: 'IDENTITY_TOKENS_OFF' satisfies ErrorReason,
-      retryable: false,
-    });
-  }
   return say(UNEXPECTED.code, UNEXPECTED.message, { retryable: false });
 }
 
@@ -131,4 +106,21 @@ function say(code: ErrorCode, message: string, extensions: Record<string, unknow
 
 function defined(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** How the errors of an answer look, with the id of the request that they belong to. */
+export class ErrorFormat {
+  readonly #schemaIsPublic: boolean;
+  readonly #requestId: () => string | undefined;
+
+  constructor(schemaIsPublic: boolean, requestId: () => string | undefined) {
+    this.#schemaIsPublic = schemaIsPublic;
+    this.#requestId = requestId;
+  }
+
+  /** @param formatted the error as GraphQL would print it; only its path and locations are kept. */
+  readonly format = (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
+    const error = toGraphQLError(formatted, thrown, this.#schemaIsPublic);
+    return { ...error, extensions: { ...error.extensions, requestId: this.#requestId() } };
+  };
 }

@@ -1,6 +1,6 @@
-import { RefusedRequestError } from '../errors/refused-request-error.js';
 import { type Size, textBytes, textBytesAtMost } from './json-size.js';
 import { measureAnswer, type Selected } from './measure-answer.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /** Answers that may be larger than this take turns. */
 const HEAVY_BYTES = 1024 * 1024;
@@ -31,7 +31,7 @@ export class AnswerBudget {
   /**
    * Text is first counted by its length. Only if that could exceed the limit is it read: few answers come near.
    *
-   * @throws RefusedRequestError if the value does not fit. It is not charged then: smaller values may still fit.
+   * @throws ServiceError ANSWER_TOO_LARGE if the value does not fit. It is not charged then: smaller values may still fit.
    */
   charge(selected: Selected): void {
     const left = { nodes: this.#limits.nodes - this.#nodes, bytes: Infinity };
@@ -62,7 +62,7 @@ export class AnswerBudget {
   }
 }
 
-function tooLarge(limit: number, unit: string, setting: string): RefusedRequestError {
+function tooLarge(limit: number, unit: string, setting: string): ServiceError {
   const message = `The answer would have more than ${limit} ${unit} (${setting}): request less data`;
-  return new RefusedRequestError(message, undefined, 'GRAPHQL_VALIDATION_FAILED', 'ANSWER_TOO_LARGE');
+  return new ServiceError('GRAPHQL_VALIDATION_FAILED', message, { reason: 'ANSWER_TOO_LARGE' });
 }

@@ -35,7 +35,7 @@ export class AnswerInMaking {
   /**
    * Lets a value into the answer. A large one waits for its turn first: even measuring it takes a while.
    *
-   * @throws RefusedRequestError if the value does not fit.
+   * @throws ServiceError ANSWER_TOO_LARGE if the value does not fit.
    * @throws ExecutionCancelledError if the answer is large and its caller has hung up.
    */
   add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {

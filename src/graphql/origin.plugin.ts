@@ -3,8 +3,8 @@ import { Plugin } from '@nestjs/apollo';
 import { OperationTypeNode } from 'graphql';
 import { Settings } from '../config/settings.js';
 import { type GraphQLContext } from './graphql-context.js';
-import { RefusedRequestError } from '../errors/refused-request-error.js';
 import { mayMutate } from './request-origin.js';
+import { refusedRequest, ServiceError } from '../errors/service-error.js';
 
 const FORBIDDEN = 403;
 
@@ -18,14 +18,12 @@ export class OriginPlugin implements ApolloServerPlugin<GraphQLContext> {
       didResolveOperation: ({ operation, contextValue }) => {
         if (operation?.operation !== OperationTypeNode.MUTATION) return Promise.resolve();
         if (mayMutate(contextValue.origin, this.settings.CORS_ORIGINS)) return Promise.resolve();
-        return Promise.reject(
-          new RefusedRequestError(
-            'A mutation from a browser or with a cookie needs an allowed Origin; send one, or use a bearer handle',
-            FORBIDDEN,
-            'FORBIDDEN',
-            'ORIGIN_NOT_ALLOWED',
-          ),
+        const error = new ServiceError(
+          'FORBIDDEN',
+          'A mutation from a browser or with a cookie needs an allowed Origin; send one, or use a bearer handle',
+          { reason: 'ORIGIN_NOT_ALLOWED' },
         );
+        return Promise.reject(refusedRequest(error, FORBIDDEN));
       },
     });
   }

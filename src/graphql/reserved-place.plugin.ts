@@ -3,11 +3,10 @@ import { Plugin } from '@nestjs/apollo';
 import { Kind } from 'graphql';
 import { prefixedName } from '../config/prefixed-name.js';
 import { Settings } from '../config/settings.js';
-import { RefusedRequestError } from '../errors/refused-request-error.js';
 import { type GraphQLContext } from './graphql-context.js';
+import { overloaded, refusedRequest } from '../errors/service-error.js';
 
 const SERVICE_UNAVAILABLE = 503;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Refuses a request that took a place reserved for logouts but is not one. Mentioning a logout in a document is not enough. */
 @Plugin()
@@ -26,15 +25,7 @@ export class ReservedPlacePlugin implements ApolloServerPlugin<GraphQLContext> {
           (selection) => selection.kind === Kind.FIELD && selection.name.value === this.#logout,
         );
         if (isLogout === true) return Promise.resolve();
-        return Promise.reject(
-          new RefusedRequestError(
-            'Too many requests are in flight: try again',
-            SERVICE_UNAVAILABLE,
-            'OVERLOADED',
-            'SERVICE_BUSY',
-            RETRY_AFTER_SECONDS,
-          ),
-        );
+        return Promise.reject(refusedRequest(overloaded('SERVICE_BUSY'), SERVICE_UNAVAILABLE));
       },
     });
   }

@@ -1,6 +1,6 @@
 import { type FastifyReply } from 'fastify';
 import { ERROR_CODES, type ErrorCode, type ErrorReason } from 'portico/errors';
-import { OverloadedError } from '../errors/overloaded-error.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /** An answer to a request that never reached GraphQL, in the shape that GraphQL clients expect. */
 export interface ErrorAnswer {
@@ -9,12 +9,13 @@ export interface ErrorAnswer {
   /** Fixed: it quotes nothing of the request. */
   readonly message: string;
   /** Seconds after which the same request may succeed; undefined if it never will. */
-  readonly retryAfter?: number;
-  readonly reason?: ErrorReason;
+  readonly retryAfter?: number | undefined;
+  readonly reason?: ErrorReason | undefined;
 }
 
 const SERVER_ERROR = 500;
 const BAD_REQUEST = 400;
+const SERVICE_UNAVAILABLE = 503;
 
 /** Messages by HTTP status. */
 const MESSAGES = new Map<number, string>([
@@ -38,9 +39,9 @@ export function errorAnswer(status: number | undefined): ErrorAnswer {
 
 /** The answer for what was thrown before a request reached GraphQL. */
 export function thrownAnswer(error: unknown): ErrorAnswer {
-  if (error instanceof OverloadedError) {
-    const { statusCode: status, message, reason, retryAfterSeconds: retryAfter } = error;
-    return { status, code: 'OVERLOADED', message, reason, retryAfter };
+  if (ServiceError.is(error, 'OVERLOADED')) {
+    const { code, message, reason, retryAfter } = error;
+    return { status: SERVICE_UNAVAILABLE, code, message, reason, retryAfter };
   }
   return errorAnswer((error as { statusCode?: number }).statusCode);
 }

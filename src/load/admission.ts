@@ -1,4 +1,3 @@
-import { OVERLOAD_REASONS, OverloadedError, type OverloadReason } from '../errors/overloaded-error.js';
 import { type Caller } from '../http/caller.js';
 import { FairGate, type Full, type Party } from './fair-gate.js';
 import { type Connection, HeldConnections } from './held-connections.js';
@@ -6,6 +5,7 @@ import { LoadLimit, type LoadSample } from './load-limit.js';
 import { LoopPace } from './loop-pace.js';
 import { type Passage } from './passage.js';
 import { Strangers } from './strangers.js';
+import { OVERLOAD_REASONS, type OverloadReason, overloaded, ServiceError } from '../errors/service-error.js';
 
 export interface AdmissionLimits {
   /** Requests in flight, in all. */
@@ -39,7 +39,7 @@ const LEAST_RESERVE = 8;
 const CROWD_MS = 50;
 const LEAST_CROWD = 64;
 /** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
-const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, new OverloadedError(reason)]));
+const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, overloaded(reason)]));
 
 /** Decides who may come in, before anything of a request is parsed. */
 export class Admission {
@@ -113,7 +113,7 @@ export class Admission {
    *
    * @param length of its body in bytes; undefined if it does not say.
    */
-  refusalBeforeBody(caller: Caller, length: number | undefined): OverloadedError | undefined {
+  refusalBeforeBody(caller: Caller, length: number | undefined): ServiceError | undefined {
     if (length !== undefined && length <= LOGOUT_BYTES) return undefined;
     const full = this.#gate.full(this.#partyOf(caller));
     return full === undefined ? undefined : this.#refuse(caller, full);
@@ -123,7 +123,7 @@ export class Admission {
    * Lets a request in, at once or after a short wait.
    *
    * @param body as it came, if it has one. Whatever mentions a logout may take a place of those that are kept for logouts.
-   * @throws OverloadedError
+   * @throws ServiceError OVERLOADED
    */
   async enter(caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
     const since = this.#now();
@@ -170,7 +170,7 @@ export class Admission {
   }
 
   /** The refusal of one that is not even looked at. */
-  refuseUnread(): OverloadedError {
+  refuseUnread(): ServiceError {
     return this.#refusal('SERVICE_BUSY');
   }
 
@@ -225,15 +225,15 @@ export class Admission {
     return { name: presented.handle, most: this.#limits.perSession };
   }
 
-  #refuse({ presented }: Caller, full: Full): OverloadedError {
+  #refuse({ presented }: Caller, full: Full): ServiceError {
     const reason =
       full === 'all' ? 'SERVICE_BUSY' : presented === undefined ? 'ADDRESS_BUSY' : 'SESSION_BUSY';
     return this.#refusal(reason);
   }
 
-  #refusal(reason: OverloadReason): OverloadedError {
+  #refusal(reason: OverloadReason): ServiceError {
     this.#refused[reason] += 1;
     if (reason === 'SERVICE_BUSY') this.#refusedAt = this.#now();
-    return REFUSALS.get(reason) ?? new OverloadedError(reason);
+    return REFUSALS.get(reason) ?? overloaded(reason);
   }
 }

@@ -43,7 +43,7 @@ export class SealedSessions {
   /**
    * Stores a session under a new handle.
    *
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async create(session: PlatformSession, beginning: Beginning): Promise<OpenSession> {
     const open = this.#open.begin(session, beginning);
@@ -56,7 +56,7 @@ export class SealedSessions {
    * The session of a handle. The store is always asked.
    *
    * @throws SessionError if there is none.
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   load(presented: PresentedHandle | undefined): Promise<FoundRecord<StoredSession>> {
     return this.#find(presented, (key) => this.store.read(key));
@@ -66,7 +66,7 @@ export class SealedSessions {
    * Like {@link load}, but does not restart the session's idle time.
    *
    * @throws SessionError if there is none.
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   look(presented: PresentedHandle | undefined): Promise<FoundRecord<PeekedSession>> {
     return this.#find(presented, (key) => this.store.peek(key));
@@ -76,7 +76,7 @@ export class SealedSessions {
    * Updates an open session to the version in the store.
    *
    * @throws SessionError if it is gone.
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async refresh(open: OpenSession): Promise<void> {
     const found = await this.store.read(open.key);
@@ -90,7 +90,7 @@ export class SealedSessions {
    * the rejection may arrive before the answer that renewed the session.
    *
    * @param mayWait false if it does no harm to miss such a version.
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async isReplaced(open: OpenSession, rejectedVersion: number, mayWait: boolean): Promise<boolean> {
     try {
@@ -110,7 +110,7 @@ export class SealedSessions {
    * Stores a change. If another version has been stored meanwhile, the change is added to that; it is dropped if the session is
    * gone, or logged in again. Resolves with whether there was a change.
    *
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   save(open: OpenSession): Promise<boolean> {
     if (open.session.revision === open.stored.revision) return Promise.resolve(false);
@@ -123,7 +123,7 @@ export class SealedSessions {
    * Stores another platform session in place of the one that was read; false if another version has been stored meanwhile, or
    * the session is gone.
    *
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async replaceLogin(open: OpenSession, session: PlatformSession, service: ServiceLogin): Promise<boolean> {
     const { version } = open.stored;
@@ -138,7 +138,7 @@ export class SealedSessions {
    * record, since a new login may have replaced it. If the record is already gone, `open` keeps the last known one: the store's
    * answer to an earlier removal may have been lost.
    *
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async remove(open: OpenSession): Promise<void> {
     try {
@@ -159,7 +159,7 @@ export class SealedSessions {
    * Removes a session that the platform has rejected, if the rejected version is still the current one. Resolves with whether
    * this call removed it.
    *
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async forget(open: OpenSession, rejectedVersion: number): Promise<boolean> {
     const isRemoved = await this.store.remove(open.key, rejectedVersion);

@@ -8,8 +8,8 @@ import { logOutAtPlatform } from './platform-logout.js';
 import { Relogin } from './relogin.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { type ServiceLogin } from './session-record.js';
-import { SessionStoreUnavailableError } from '../errors/session-store-unavailable-error.js';
 import { SessionStore } from './store/session-store.js';
+import { storeUnavailable } from '../errors/service-error.js';
 
 /** A write fails only because of another one that was in flight when the platform session expired. There are few of those. */
 const MOST_WRITES = 5;
@@ -80,7 +80,7 @@ export class SessionRenewal {
         return;
       }
     }
-    throw new SessionStoreUnavailableError('the session changed during each attempt to write it');
+    throw storeUnavailable('the session changed during each attempt to write it');
   }
 }
 

@@ -53,7 +53,7 @@ export class SessionService {
    * same transport: that one ends. A handle of the other transport stays valid.
    * A session that cannot be stored is logged out again, so that none is left behind on the platform.
    *
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async create(
     context: RequestContext,
@@ -87,7 +87,7 @@ export class SessionService {
    *
    * @throws SessionError without a session, or when the platform no longer knows it; it is then removed here too.
    * @throws LoginFailedError instead, if the platform says so by `ERR003` or refuses the new login.
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
     return this.#withOpen(context, (open) => this.#asWrite(open, () => this.#run(open, work)));
@@ -114,7 +114,7 @@ export class SessionService {
    * Extends the caller's platform session. If many callers ask at once, here and in other instances, the platform is asked once.
    * A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
    *
-   * @throws SessionError, SessionStoreUnavailableError as for {@link use}.
+   * @throws SessionError, ServiceError SESSION_STORE_UNAVAILABLE as for {@link use}.
    */
   extend(context: RequestContext): Promise<{ expiresAt: number }> {
     return this.#withOpen(context, async ({ key, expiresAt }) => {
@@ -135,7 +135,7 @@ export class SessionService {
   /**
    * The state of the caller's platform session. The call extends it.
    *
-   * @throws SessionError, SessionStoreUnavailableError as for {@link use}.
+   * @throws SessionError, ServiceError SESSION_STORE_UNAVAILABLE as for {@link use}.
    */
   status(context: RequestContext): Promise<PlatformSessionInfo> {
     return this.read(context, 'getSessionInfo', async (session, call, key) => {
@@ -149,7 +149,7 @@ export class SessionService {
   /**
    * What is known about the caller's session; undefined without one. Does not call the platform and extends nothing.
    *
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   known(context: RequestContext): Promise<KnownSession | undefined> {
     return (context.known ??= ifThere(this.#look(context)));
@@ -164,7 +164,7 @@ export class SessionService {
    * Ends the caller's session: first here, so that nothing brings it back, and then on the platform.
    *
    * @throws SessionError without a session.
-   * @throws SessionStoreUnavailableError
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async end(context: RequestContext): Promise<void> {
     const open = await this.#opening(context);

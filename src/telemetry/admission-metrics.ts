@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { OVERLOAD_REASONS } from '../errors/overloaded-error.js';
 import { type Admission } from '../load/admission.js';
+import { OVERLOAD_REASONS } from '../errors/service-error.js';
 
 /** Shows what is refused because too much is in flight, and how much may be. */
 export function showAdmission(admission: Admission, registry: Registry): void {

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type FailureRule } from '../../src/auth/attempt-queue.js';
 import { LoginLimiter } from '../../src/auth/login-limiter.js';
 import { ExecutionCancelledError } from 'portico/client';
-import { RateLimitedError } from '../../src/errors/rate-limited-error.js';
 import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
+import { ServiceError } from '../../src/errors/service-error.js';
 
 class Refused extends Error {}
 
@@ -40,10 +40,10 @@ describe('the login limiter', () => {
     };
     for (let n = 0; n < 3; n += 1) await expect(attempt(limit, rule(3), guess)).rejects.toThrow(Refused);
     const error: unknown = await attempt(limit, rule(3), guess).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(RateLimitedError);
-    expect((error as RateLimitedError).reason).toBe('FAILED_LOGINS');
-    expect((error as RateLimitedError).retryAfterSeconds).toBeGreaterThan(50);
-    expect((error as RateLimitedError).retryAfterSeconds).toBeLessThanOrEqual(60);
+    expect(ServiceError.is(error, 'RATE_LIMITED')).toBe(true);
+    expect((error as ServiceError).reason).toBe('FAILED_LOGINS');
+    expect((error as ServiceError).retryAfter).toBeGreaterThan(50);
+    expect((error as ServiceError).retryAfter).toBeLessThanOrEqual(60);
     expect(made).toBe(3);
   });
 
@@ -68,7 +68,7 @@ describe('the login limiter', () => {
     );
     expect(made).toBe(10);
     const limited = outcomes.filter(
-      (outcome) => outcome.status === 'rejected' && outcome.reason instanceof RateLimitedError,
+      (outcome) => outcome.status === 'rejected' && ServiceError.is(outcome.reason, 'RATE_LIMITED'),
     );
     expect(limited).toHaveLength(990);
   });
@@ -111,7 +111,7 @@ describe('the login limiter', () => {
     const limit = limiter();
     await expect(attempt(limit, rule(1), refuse)).rejects.toThrow(Refused);
     jest.advanceTimersByTime(59_999);
-    await expect(attempt(limit, rule(1), accept)).rejects.toThrow(RateLimitedError);
+    await expect(attempt(limit, rule(1), accept)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     jest.advanceTimersByTime(1);
     expect(await attempt(limit, rule(1), accept)).toBe('in');
   });
@@ -120,7 +120,7 @@ describe('the login limiter', () => {
     const limit = limiter();
     const both = [rule(5), rule(1, 'refuse', 'place')];
     await expect(attempt(limit, both, refuse)).rejects.toThrow(Refused);
-    await expect(attempt(limit, both, accept)).rejects.toThrow(RateLimitedError);
+    await expect(attempt(limit, both, accept)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     expect(await attempt(limit, rule(5), accept)).toBe('in');
   });
 });
@@ -131,7 +131,7 @@ describe('an attempt that waits for its turn', () => {
     const held = gate();
     const first = attempt(limit, rule(1), () => held.passed);
     const error: unknown = await attempt(limit, rule(1), accept).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ reason: 'LOGIN_QUEUE', retryAfterSeconds: 1 });
+    expect(error).toMatchObject({ reason: 'LOGIN_QUEUE', retryAfter: 1 });
     held.open();
     await first;
     expect(await attempt(limit, rule(1), accept)).toBe('in');
@@ -196,7 +196,7 @@ describe('a key with the rule `queue`', () => {
     expect(made).toBe(12);
     await jest.advanceTimersByTimeAsync(10_000);
     const reasons = (await outcomes).map((outcome) =>
-      outcome.status === 'rejected' && outcome.reason instanceof RateLimitedError
+      outcome.status === 'rejected' && ServiceError.is(outcome.reason, 'RATE_LIMITED')
         ? outcome.reason.reason
         : '',
     );

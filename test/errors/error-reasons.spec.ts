@@ -14,15 +14,17 @@ import {
   CredentialError,
   type CredentialReason,
 } from '../../packages/portico/src/errors/credential-error.js';
-import { AnonymousLoginOffError } from '../../src/errors/anonymous-login-off-error.js';
-import { IdentityTokensOffError } from '../../src/errors/identity-tokens-off-error.js';
-import { RATE_LIMIT_REASONS, RateLimitedError } from '../../src/errors/rate-limited-error.js';
-import { CrossSiteCookieError } from '../../src/errors/cross-site-cookie-error.js';
-import { OVERLOAD_REASONS } from '../../src/errors/overloaded-error.js';
 import { type ErrorReason, REASON_TABLE } from '../../packages/portico/src/errors/error-reasons.js';
 import { ERROR_TABLE } from '../../src/errors/error-table.js';
-import { RefusedRequestError } from '../../src/errors/refused-request-error.js';
 import { toGraphQLError } from '../../src/errors/to-graphql-error.js';
+import {
+  OVERLOAD_REASONS,
+  overloaded,
+  RATE_LIMIT_REASONS,
+  rateLimited,
+  refusedRequest,
+  ServiceError,
+} from '../../src/errors/service-error.js';
 
 const UNREACHABLE: readonly UnreachableReason[] = ['CONNECT', 'DNS', 'TLS', 'CIRCUIT_OPEN'];
 const WIRE_CODES = Array.from({ length: 20 }, (_, number) => `ERR${String(number).padStart(3, '0')}`);
@@ -44,14 +46,14 @@ const otherErrors = [
   ...(Object.keys(CREDENTIAL_REASONS) as CredentialReason[]).map(
     (reason) => new CredentialError({ store: 'env', secret: 'NAME' }, reason),
   ),
-  ...RATE_LIMIT_REASONS.map((reason) => new RateLimitedError(reason, 1)),
-  new AnonymousLoginOffError(),
-  new IdentityTokensOffError(),
-  new RefusedRequestError('no', 400, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED'),
-  new RefusedRequestError('no', undefined, 'GRAPHQL_VALIDATION_FAILED', 'ANSWER_TOO_LARGE'),
-  new RefusedRequestError('no', 403, 'FORBIDDEN', 'ORIGIN_NOT_ALLOWED'),
-  ...OVERLOAD_REASONS.map((reason) => new RefusedRequestError('no', 503, 'OVERLOADED', reason, 1)),
-  new CrossSiteCookieError(),
+  ...RATE_LIMIT_REASONS.map((reason) => rateLimited(reason, 1)),
+  new ServiceError('FORBIDDEN', 'no', { reason: 'ANONYMOUS_LOGIN_OFF' }),
+  new ServiceError('FORBIDDEN', 'no', { reason: 'IDENTITY_TOKENS_OFF' }),
+  refusedRequest(new ServiceError('GRAPHQL_VALIDATION_FAILED', 'no', { reason: 'LIMIT_EXCEEDED' }), 400),
+  new ServiceError('GRAPHQL_VALIDATION_FAILED', 'no', { reason: 'ANSWER_TOO_LARGE' }),
+  refusedRequest(new ServiceError('FORBIDDEN', 'no', { reason: 'ORIGIN_NOT_ALLOWED' }), 403),
+  ...OVERLOAD_REASONS.map((reason) => refusedRequest(overloaded(reason), 503)),
+  new ServiceError('FORBIDDEN', 'no', { reason: 'CROSS_SITE_COOKIE' }),
   new GraphQLError('Syntax Error: Document contains more than 5 tokens. Parsing aborted.'),
 ];
 

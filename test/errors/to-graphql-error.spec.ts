@@ -3,7 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { GraphQLError } from 'graphql';
 import * as client from 'portico/client';
 import { toGraphQLError } from '../../src/errors/to-graphql-error.js';
-import { SessionStoreUnavailableError } from '../../src/errors/session-store-unavailable-error.js';
+import {
+  overloaded,
+  rateLimited,
+  refusedRequest,
+  ServiceError,
+  storeUnavailable,
+} from '../../src/errors/service-error.js';
 
 const at = {
   message: 'CANARY in the first message',
@@ -76,9 +82,44 @@ describe('an error on its way out', () => {
   });
 
   it('never calls a store that is down unauthenticated', () => {
-    const { message, extensions } = mapped(new SessionStoreUnavailableError('CANARY'));
+    const { message, extensions } = mapped(storeUnavailable('CANARY'));
     expect(extensions).toEqual({ code: 'SESSION_STORE_UNAVAILABLE', retryable: true, retryAfter: 1 });
     expect(message).not.toContain('CANARY');
+  });
+
+  it.each([
+    [
+      'thrown by a resolver',
+      (error: ServiceError): unknown =>
+        new GraphQLError('CANARY', { path: ['projects'], originalError: error }),
+    ],
+    ['that refuses the whole request', (error: ServiceError): unknown => refusedRequest(error, 400)],
+    [
+      'that Apollo wraps in an error of validation',
+      (error: ServiceError): unknown =>
+        new GraphQLError('CANARY', { originalError: refusedRequest(error, 400).originalError }),
+    ],
+  ])('says the code, reason and pause of an error of the service %s', (_case, thrown) => {
+    const error = new ServiceError('FORBIDDEN', 'Not here', {
+      reason: 'ORIGIN_NOT_ALLOWED',
+      detail: 'CANARY',
+    });
+    expect(mapped(thrown(error))).toMatchObject({
+      message: 'Not here',
+      extensions: { code: 'FORBIDDEN', reason: 'ORIGIN_NOT_ALLOWED', retryable: false },
+    });
+    expect(mapped(thrown(overloaded('SESSION_BUSY'))).extensions).toEqual({
+      code: 'OVERLOADED',
+      reason: 'SESSION_BUSY',
+      retryable: true,
+      retryAfter: 1,
+    });
+    expect(mapped(thrown(rateLimited('LOGIN_RATE', 42))).extensions).toEqual({
+      code: 'RATE_LIMITED',
+      reason: 'LOGIN_RATE',
+      retryable: true,
+      retryAfter: 42,
+    });
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { AnswerBudget } from '../../src/graphql/answer-budget.js';
 import { answerPlan } from '../../src/graphql/answer-plan.js';
 import { jsonSize, textBytes, textBytesAtMost } from '../../src/graphql/json-size.js';
 import { measureAnswer, type Selected } from '../../src/graphql/measure-answer.js';
-import { RefusedRequestError } from '../../src/errors/refused-request-error.js';
+import { ServiceError } from '../../src/errors/service-error.js';
 
 const schema = buildSchema(`
   scalar JSONObject
@@ -123,7 +123,7 @@ describe('the budget of an answer', () => {
     for (let time = 0; time < 3; time += 1) fits.charge(one);
     expect(() => {
       fits.charge(one);
-    }).toThrow(RefusedRequestError);
+    }).toThrow(ServiceError);
     const tight = new AnswerBudget({ nodes: 1000, bytes: bytes - 1 });
     expect(() => {
       tight.charge(one);

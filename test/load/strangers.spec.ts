@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { OverloadedError } from '../../src/errors/overloaded-error.js';
 import { Admission } from '../../src/load/admission.js';
 import { Passage } from '../../src/load/passage.js';
 import { type Caller } from '../../src/http/caller.js';
@@ -43,12 +42,12 @@ describe('requests whose handles nobody has found a session under', () => {
   it('count for the network that they come from, each with a handle of its own', async () => {
     await enter(callerWith());
     const leave = await enter(callerWith());
-    await expect(enter(callerWith())).rejects.toThrow(OverloadedError);
+    await expect(enter(callerWith())).rejects.toMatchObject({ code: 'OVERLOADED' });
     expect(admission.refused.ADDRESS_BUSY).toBe(1);
     await enter(callerWith(undefined, '192.0.2.2'));
     leave();
     await enter(callerWith());
-    await expect(enter(callerWith())).rejects.toThrow(OverloadedError);
+    await expect(enter(callerWith())).rejects.toMatchObject({ code: 'OVERLOADED' });
     expect(admission.inFlight).toBe(3);
   });
 
@@ -79,7 +78,7 @@ describe('requests whose handles nobody has found a session under', () => {
     admission.strangers.meet(storeKey(known));
     const leaves = [];
     for (let n = 0; n < 4; n += 1) leaves.push(await enter(callerWith(known)));
-    await expect(enter(callerWith())).rejects.toThrow(OverloadedError);
+    await expect(enter(callerWith())).rejects.toMatchObject({ code: 'OVERLOADED' });
     for (const leave of leaves) leave();
     await enter(callerWith());
   });

@@ -5,7 +5,6 @@ import { RedisSessionStore } from '../../src/session/store/redis-session-store.j
 import { type Relogin } from '../../src/session/relogin.js';
 import { storeKey } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { SessionStoreUnavailableError } from '../../src/errors/session-store-unavailable-error.js';
 import { type SessionStore } from '../../src/session/store/session-store.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import {
@@ -15,6 +14,7 @@ import {
 import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { redisMissing, startRedis } from '../support/session/start-redis.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { storeUnavailable } from '../../src/errors/service-error.js';
 
 const LIFE = { idleSeconds: 3600, maxSeconds: 3600 };
 const IDLE_MS = 1_800_000;
@@ -217,11 +217,11 @@ describe.each(STORES)('two instances over $name', ({ startStores, missing }) => 
 
   test('log a new login out again that the store does not take', async () => {
     const [store] = backing.stores;
-    const failing = startInstance(
-      but(store, { replace: () => Promise.reject(new SessionStoreUnavailableError('down')) }),
-    );
-    await expect(load(failing)).rejects.toThrow(SessionStoreUnavailableError);
-    await expect(failing.extend(requestWith(handle))).rejects.toThrow(SessionStoreUnavailableError);
+    const failing = startInstance(but(store, { replace: () => Promise.reject(storeUnavailable('down')) }));
+    await expect(load(failing)).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
+    await expect(failing.extend(requestWith(handle))).rejects.toMatchObject({
+      code: 'SESSION_STORE_UNAVAILABLE',
+    });
     expect(platform.logins).toEqual([204, 204, 204]);
     expect(platform.calls('POST auth/logout')).toBe(2);
     expect(await load(one)).toBeGreaterThan(3);

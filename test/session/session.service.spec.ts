@@ -5,12 +5,12 @@ import { newHandle, storeKey } from '../../src/session/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { SessionStoreUnavailableError } from '../../src/errors/session-store-unavailable-error.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { manualClock, type ManualClock } from '../../packages/portico/test/support/manual-clock.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
+import { storeUnavailable } from '../../src/errors/service-error.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 
@@ -177,9 +177,11 @@ describe('the session service', () => {
     const remove = store.remove.bind(store);
     store.remove = async (...of) => {
       await remove(...of);
-      throw new SessionStoreUnavailableError('it does not answer in time');
+      throw storeUnavailable('it does not answer in time');
     };
-    await expect(service.end(requestWith(handle))).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(service.end(requestWith(handle))).rejects.toMatchObject({
+      code: 'SESSION_STORE_UNAVAILABLE',
+    });
     expect(platform.openSessions()).toBe(0);
   });
 
@@ -194,13 +196,13 @@ describe('the session service', () => {
   it.each(['cookie', 'bearer'] as const)(
     'logs a new session out again that the store does not take, by %s, and one of a profile too',
     async (transport) => {
-      store.create = () => Promise.reject(new SessionStoreUnavailableError('down'));
+      store.create = () => Promise.reject(storeUnavailable('down'));
       for (const profile of [undefined, 'nightly']) {
         const session = client.openSession();
         await session.login({ username: 'bob', password: 'password' });
-        await expect(service.create(requestWith(), session, { transport, profile })).rejects.toThrow(
-          SessionStoreUnavailableError,
-        );
+        await expect(service.create(requestWith(), session, { transport, profile })).rejects.toMatchObject({
+          code: 'SESSION_STORE_UNAVAILABLE',
+        });
       }
       expect(platform.openSessions()).toBe(1);
     },
@@ -230,9 +232,9 @@ describe('the session service', () => {
   it('leaves no session on the platform when the earlier one cannot be ended', async () => {
     const session = client.openSession();
     await session.login({ username: 'alice', password: 'password' });
-    store.remove = () => Promise.reject(new SessionStoreUnavailableError('down'));
-    await expect(service.create(requestWith(handle), session, { transport: 'bearer' })).rejects.toThrow(
-      SessionStoreUnavailableError,
+    store.remove = () => Promise.reject(storeUnavailable('down'));
+    await expect(service.create(requestWith(handle), session, { transport: 'bearer' })).rejects.toMatchObject(
+      { code: 'SESSION_STORE_UNAVAILABLE' },
     );
     expect(platform.openSessions()).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type ExecutionResult, type GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { ErrorFormat } from '../../errors/error-format.js';
+import { ErrorFormat } from '../../errors/to-graphql-error.js';
 import { CompiledQueries, type RequestedOperation } from './compiled-queries.js';
 
 /** The result of a compiled query, with its errors as callers see them. */

@@ -17,7 +17,7 @@ import { resolveEntitiesTogether } from '../federation/entities.js';
 import { subgraphEdits } from '../federation/subgraph-edits.js';
 import { prefixRootFields } from '../federation/field-prefix.js';
 import { editSubgraphSdl } from '../federation/subgraph-sdl.js';
-import { ErrorFormat } from '../../errors/error-format.js';
+import { ErrorFormat } from '../../errors/to-graphql-error.js';
 import { ErrorFormatModule } from './error-format.module.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
 import { CompiledExecutionPlugin } from './compiled-execution.plugin.js';
@@ -32,7 +32,7 @@ import { ReservedPlacePlugin } from '../reserved-place.plugin.js';
 import { refusalRule } from '../limits/refused-document.js';
 import { RequestPlugin } from '../request.plugin.js';
 import { describeRootTypes } from '../federation/root-descriptions.js';
-import { invalidInput } from '../../errors/invalid-input.js';
+import { invalidInput } from '../../errors/request-error.js';
 
 /** Composers support different versions and directives; all support these. */
 const FEDERATION = {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { RefusedRequestError } from '../../errors/refused-request-error.js';
 import { asksForFederation, type FederationGate, federationGate } from './federation-gate.js';
 import { checkRepresentations, type SentOperation } from './representations.js';
+import { refusedRequest, ServiceError } from '../../errors/service-error.js';
 
 const FORBIDDEN = 403;
 
@@ -24,16 +24,13 @@ export class FederationAccess {
    * Call it before every execution: a document is validated once, but anyone may send it again.
    *
    * @param secret as the request presents it.
-   * @throws RefusedRequestError
+   * @throws GraphQLError FORBIDDEN or BAD_USER_INPUT
    */
   check({ operation, ...sent }: AskedOperation, secret: string | undefined): void {
     if (!asksForFederation(sent.document)) return;
     if (!this.#isOpenTo(secret)) {
-      throw new RefusedRequestError(
-        'These fields are for the router of the graph only',
-        FORBIDDEN,
-        'FORBIDDEN',
-      );
+      const error = new ServiceError('FORBIDDEN', 'These fields are for the router of the graph only');
+      throw refusedRequest(error, FORBIDDEN);
     }
     if (operation === undefined) return;
     checkRepresentations({ ...sent, operation }, this.settings.FEDERATION_MAX_REPRESENTATIONS);

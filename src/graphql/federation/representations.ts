@@ -3,6 +3,7 @@ import {
   type FieldNode,
   getArgumentValues,
   getVariableValues,
+  type GraphQLError,
   type GraphQLSchema,
   isUnionType,
   Kind,
@@ -10,7 +11,7 @@ import {
   separateOperations,
   visit,
 } from 'graphql';
-import { RefusedRequestError } from '../../errors/refused-request-error.js';
+import { refusedRequest, ServiceError } from '../../errors/service-error.js';
 
 const BAD_REQUEST = 400;
 
@@ -26,26 +27,24 @@ export interface SentOperation {
  * Refuses an operation that requests too many entities, counted over all its `_entities` fields, or one whose
  * representation does not name an entity type of this subgraph. Keys are not checked: an unknown one gives null.
  *
- * @throws RefusedRequestError
+ * @throws GraphQLError BAD_USER_INPUT
  */
 export function checkRepresentations(sent: SentOperation, limit: number): void {
   const representations = representationsOf(sent);
   if (representations.length > limit) {
-    throw new RefusedRequestError(
-      `One operation may request at most ${limit} entities (FEDERATION_MAX_REPRESENTATIONS)`,
-      BAD_REQUEST,
-      'BAD_USER_INPUT',
-    );
+    throw refused(`One operation may request at most ${limit} entities (FEDERATION_MAX_REPRESENTATIONS)`);
   }
   const entities = sent.schema.getType('_Entity');
   const names = new Set(isUnionType(entities) ? entities.getTypes().map(({ name }) => name) : []);
   if (!representations.every((representation) => names.has(typeNameOf(representation)))) {
-    throw new RefusedRequestError(
+    throw refused(
       'Each representation must be an object whose __typename is an entity type of this subgraph',
-      BAD_REQUEST,
-      'BAD_USER_INPUT',
     );
   }
+}
+
+function refused(message: string): GraphQLError {
+  return refusedRequest(new ServiceError('BAD_USER_INPUT', message), BAD_REQUEST);
 }
 
 /** The arguments as execution would see them. A variable of the wrong type is left for execution to refuse. */

@@ -7,7 +7,7 @@ import { brokenLimit, type DocumentLimits } from './document-limits.js';
 import { type GraphQLContext } from '../graphql-context.js';
 import { PersistedDocuments } from './persisted-documents.js';
 import { refusedDocument } from './refused-document.js';
-import { RefusedRequestError } from '../../errors/refused-request-error.js';
+import { refusedRequest, ServiceError } from '../../errors/service-error.js';
 
 const BAD_REQUEST = 400;
 
@@ -46,28 +46,31 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
       validationDidStart: (request) => {
         const refusal = this.#refusal(request);
         // Apollo validates the document it finds here. A hook that throws would lead to a 500.
-        if (refusal !== undefined) Object.assign(request, { document: refusedDocument(refusal) });
+        if (refusal !== undefined) {
+          const document = refusedDocument(refusedRequest(refusal, BAD_REQUEST));
+          Object.assign(request, { document });
+        }
         return Promise.resolve();
       },
     });
   }
 
-  #refusal({ document, schema, queryHash }: Checked): RefusedRequestError | undefined {
+  #refusal({ document, schema, queryHash }: Checked): ServiceError | undefined {
     if (this.persisted?.has(queryHash) === false) {
       const message = 'The document is not on the list of allowed documents';
-      return new RefusedRequestError(message, BAD_REQUEST, 'PERSISTED_QUERY_NOT_FOUND');
+      return new ServiceError('PERSISTED_QUERY_NOT_FOUND', message);
     }
     const broken = brokenLimit(document, schema, this.#limits);
     if (broken !== undefined) {
-      return new RefusedRequestError(broken, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED', 'LIMIT_EXCEEDED');
+      return new ServiceError('GRAPHQL_VALIDATION_FAILED', broken, { reason: 'LIMIT_EXCEEDED' });
     }
     if (hasSubscription(document)) {
       const message = 'Subscriptions are not supported';
-      return new RefusedRequestError(message, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED');
+      return new ServiceError('GRAPHQL_VALIDATION_FAILED', message);
     }
     if (isIncremental(document)) {
       const message = '@defer and @stream are not supported: the answer comes as a whole';
-      return new RefusedRequestError(message, BAD_REQUEST, 'GRAPHQL_VALIDATION_FAILED');
+      return new ServiceError('GRAPHQL_VALIDATION_FAILED', message);
     }
     return undefined;
   }

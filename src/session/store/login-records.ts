@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RecentKeys } from './recent-keys.js';
 
-/** The history of logins, shared by all instances on one store. Each method throws `SessionStoreUnavailableError`. */
+/** The history of logins, shared by all instances on one store. Each method throws `ServiceError` `SESSION_STORE_UNAVAILABLE`. */
 export interface LoginRecords {
   /**
    * Looks up the history before an attempt, in one step.

@@ -16,7 +16,7 @@ const WAIT_AT_MOST_MS = 12_000;
  * @param work called with whether it had to wait; the session may have changed in the meantime.
  * @returns true if the work was done here, false if another instance did it.
  * @throws PlatformTimeoutError when the others take too long.
- * @throws SessionStoreUnavailableError
+ * @throws ServiceError SESSION_STORE_UNAVAILABLE
  */
 export async function onceAmongInstances(
   store: SessionStore,

@@ -1,6 +1,6 @@
-import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { expectReply, type Reconnecting, type ReplyForm } from './redis-replies.js';
 import { withinTime } from './within-time.js';
+import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
 
 /** An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. */
 const REPLY_WORD = /^[A-Z]{2,32}(?= )/;
@@ -28,15 +28,15 @@ export async function orUnavailable<T>(command: () => Promise<T>): Promise<T> {
   try {
     return await withinTime(command(), COMMAND_TIMEOUT_MS);
   } catch (error) {
-    if (error instanceof SessionStoreUnavailableError) throw error;
-    throw new SessionStoreUnavailableError(redisFault(error));
+    if (ServiceError.is(error, 'SESSION_STORE_UNAVAILABLE')) throw error;
+    throw storeUnavailable(redisFault(error));
   }
 }
 
 /**
  * Sends a command and checks that its reply has the form that the command returns.
  *
- * @throws SessionStoreUnavailableError
+ * @throws ServiceError SESSION_STORE_UNAVAILABLE
  */
 export async function askRedis<T>(
   redis: Reconnecting,

@@ -1,4 +1,4 @@
-import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
+import { storeUnavailable } from '../../errors/service-error.js';
 
 /** The part of a connection that is used here. */
 export interface Reconnecting {
@@ -12,12 +12,12 @@ export type ReplyForm<T> = (reply: unknown) => reply is T;
  * Checks the reply to a command. A reply of another form may belong to another command. From then on no reply on this
  * connection can be trusted, so the connection is dropped and opened again.
  *
- * @throws SessionStoreUnavailableError
+ * @throws ServiceError SESSION_STORE_UNAVAILABLE
  */
 export function expectReply<T>(redis: Reconnecting, reply: unknown, hasForm: ReplyForm<T>): T {
   if (hasForm(reply)) return reply;
   redis.disconnect(true);
-  throw new SessionStoreUnavailableError('it gave an answer that does not fit the request');
+  throw storeUnavailable('it gave an answer that does not fit the request');
 }
 
 export function isEndOrTaken(reply: unknown): reply is string | null {

@@ -1,4 +1,3 @@
-import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { connectRedis, type RedisConnection } from './redis-connection.js';
 import { type LoginRecords } from './login-records.js';
 import { recordLoginsInRedis } from './redis-login-records.js';
@@ -23,6 +22,7 @@ import {
   type StoredSession,
   TOUCH_AFTER,
 } from './session-store.js';
+import { storeUnavailable } from '../../errors/service-error.js';
 
 const SESSION = 'portico:session:';
 const USE = 'portico:use:';
@@ -61,7 +61,7 @@ export class RedisSessionStore implements SessionStore {
     const expiresAt = await this.#ask(isEndOrTaken, () =>
       this.#redis.createSession(SESSION + key, sealed, this.#idle, this.#max),
     );
-    if (expiresAt === null) throw new SessionStoreUnavailableError('the key is taken');
+    if (expiresAt === null) throw storeUnavailable('the key is taken');
     return Number(expiresAt);
   }
 

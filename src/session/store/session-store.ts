@@ -47,7 +47,7 @@ export type LeaseState = 'taken' | 'held' | 'settled';
 /**
  * Keeps sealed records. The store's clock decides both ends of a session. If that clock is set back, no session lives longer
  * than a new one. Every write is conditional, so a late write never brings a session back.
- * Each method throws `SessionStoreUnavailableError` when the store cannot do its work.
+ * Each method throws `ServiceError` `SESSION_STORE_UNAVAILABLE` when the store cannot do its work.
  */
 export interface SessionStore {
   /** Whether other instances may have the same sessions. */

@@ -1,8 +1,8 @@
 import { lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SessionStoreUnavailableError } from '../../errors/session-store-unavailable-error.js';
 import { makeOwnFile, StorePathError } from './store-files.js';
+import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
 
 /** Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they work as before. */
 const SCHEMA = `
@@ -16,7 +16,7 @@ const SCHEMA = `
 /**
  * Opens the file of the embedded store, and creates it if there is none.
  *
- * @throws SessionStoreUnavailableError when another process has the file open, or it is not a session file.
+ * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
  * @throws StorePathError when the file cannot be created.
  */
 export function openStoreFile(path: string): DatabaseSync {
@@ -84,11 +84,11 @@ function opened(path: string, statements: string): DatabaseSync {
 }
 
 /** What SQLite threw, as the error of a store. */
-export function unavailable(error: unknown, path?: string): SessionStoreUnavailableError {
+export function unavailable(error: unknown, path?: string): ServiceError {
   const { message: text = 'unknown error' } = error as Partial<Error>;
   const reason =
     text.includes('locked') && path !== undefined
       ? 'another process has its file open: stop it, give each process its own SESSION_STORE_PATH, or keep all sessions in Redis (SESSION_STORE=redis)'
       : text;
-  return new SessionStoreUnavailableError(path === undefined ? reason : `${reason} (${path})`);
+  return storeUnavailable(path === undefined ? reason : `${reason} (${path})`);
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PlatformClient, type PlatformSession } from 'portico/client';
-import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { SessionStore } from '../../../src/session/store/session-store.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { type ProfileApp, startProfileApp } from '../../support/credentials/start-profile-app.js';
+import { storeUnavailable } from '../../../src/errors/service-error.js';
 
 const KEY = 'the-key-of-the-profile';
 
@@ -34,7 +34,7 @@ describe('a platform session that the store does not accept', () => {
   /** Runs while the store refuses one kind of write. */
   async function without(write: 'create' | 'replace', work: () => Promise<void>): Promise<void> {
     begun = [];
-    const refuse = (): Promise<never> => Promise.reject(new SessionStoreUnavailableError('down'));
+    const refuse = (): Promise<never> => Promise.reject(storeUnavailable('down'));
     const refusing = jest.spyOn(store, write).mockImplementation(refuse);
     try {
       await work();

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
-import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { commitsIn } from '../../support/session/commits-in.js';
 import { manualClock } from '../../../packages/portico/test/support/manual-clock.js';
@@ -53,14 +52,14 @@ describe('the embedded session store', () => {
 
   it('refuses a file that is not a session file, and does not change it', async () => {
     await writeFile(path, 'something else, long enough to be looked at as a database header'.repeat(20));
-    expect(() => new EmbeddedSessionStore(path, LIFE)).toThrow(SessionStoreUnavailableError);
+    expect(() => new EmbeddedSessionStore(path, LIFE)).toThrow('The session store is unavailable');
   });
 
   it('fails as a store that is down once it is closed', async () => {
     const store = new EmbeddedSessionStore(path, LIFE);
     await store.close();
-    await expect(store.read('key')).rejects.toThrow(SessionStoreUnavailableError);
-    await expect(store.ping()).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(store.read('key')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
+    await expect(store.ping()).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
   });
 
   it('ends an unused session in time although the clock was set back', async () => {
@@ -104,7 +103,9 @@ describe('the embedded session store', () => {
     const all = ['a', 'taken', 'b'].map((key) => store.create(key, 'sealed'));
     const outcomes = await Promise.allSettled(all);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(outcomes[1]).toMatchObject({ reason: expect.any(SessionStoreUnavailableError) as unknown });
+    expect(outcomes[1]).toMatchObject({
+      reason: expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE' }) as unknown,
+    });
     for (const key of ['a', 'b']) expect(await store.read(key)).toMatchObject({ sealed: 'sealed' });
     expect(await store.read('taken')).toMatchObject({ sealed: 'first' });
     await store.close();
@@ -127,7 +128,7 @@ describe('the embedded session store', () => {
     const created = store.create('key', 'sealed');
     await store.close();
     expect(await created).toEqual(expect.any(Number));
-    await expect(store.create('late', 'sealed')).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(store.create('late', 'sealed')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
 
     const again = new EmbeddedSessionStore(path, LIFE);
     expect(await again.read('key')).toMatchObject({ sealed: 'sealed' });

@@ -1,6 +1,5 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 
@@ -57,7 +56,7 @@ describe('a redis that answers something else than it was asked', () => {
         () => store.lease('key', 'holder', 1000),
         () => store.settle('key', 'holder', 0),
       ]) {
-        await expect(ask()).rejects.toThrow(SessionStoreUnavailableError);
+        await expect(ask()).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
       }
       await eventually(() => odd.connections() > before);
     },

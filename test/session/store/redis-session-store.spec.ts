@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
-import { SessionStoreUnavailableError } from '../../../src/errors/session-store-unavailable-error.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
+import { ServiceError } from '../../../src/errors/service-error.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 
@@ -63,7 +63,7 @@ suite('the redis session store', () => {
 
     redis.pause();
     const before = performance.now();
-    await expect(store.read('key')).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(store.read('key')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
     expect(performance.now() - before).toBeLessThan(2000);
     redis.resume();
     await eventually(async () => {
@@ -71,8 +71,8 @@ suite('the redis session store', () => {
     });
 
     await redis.kill();
-    await expect(store.read('key')).rejects.toThrow(SessionStoreUnavailableError);
-    await expect(store.ping()).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(store.read('key')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
+    await expect(store.ping()).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
     await redis.restart();
     await eventually(async () => {
       expect(await store.read('key')).toMatchObject({ sealed: 'sealed' });
@@ -84,7 +84,7 @@ suite('the redis session store', () => {
     redis = await startRedis();
     await redis.kill();
     store = await RedisSessionStore.open(redis.url, LIFE);
-    await expect(store.create('key', 'sealed')).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(store.create('key', 'sealed')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
     await redis.restart();
     await eventually(() => store.create('key', 'sealed'));
   });
@@ -104,7 +104,9 @@ suite('the redis session store', () => {
     await redis.admin.config('SET', 'maxmemory', '1kb');
 
     await expect(store.ping()).rejects.toThrow('The session store is unavailable: OOM');
-    await expect(store.create('other', 'sealed')).rejects.toThrow(SessionStoreUnavailableError);
+    await expect(store.create('other', 'sealed')).rejects.toMatchObject({
+      code: 'SESSION_STORE_UNAVAILABLE',
+    });
     expect(await store.read('key')).toMatchObject({ sealed: 'sealed' });
     expect(await store.remove('key')).toBe(true);
   });
@@ -137,7 +139,7 @@ suite('the redis session store', () => {
       expect(reports[0]).toMatch(/cannot be used: (WRONGPASS|NOAUTH)/);
     });
     const failure: unknown = await wrong.read('key').catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(SessionStoreUnavailableError);
+    expect(ServiceError.is(failure, 'SESSION_STORE_UNAVAILABLE')).toBe(true);
     expect(`${String(failure)} ${reports.join()}`).not.toContain('CANARY');
     await wrong.close();
   });
