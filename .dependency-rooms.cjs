@@ -49,7 +49,7 @@ const service = {
   'graphql/federation': ['graphql', 'errors', 'logging', 'config'],
   'graphql/limits': ['graphql', 'errors', 'config'],
   graphql: ['load', 'http', 'session', 'errors', 'logging', 'config', 'portico/client'],
-  load: ['http', 'session', 'errors', 'logging'],
+  load: ['http', 'session', 'errors'],
   http: ['session', 'errors', 'portico/errors'],
   auth: [
     'session',

@@ -4,7 +4,6 @@ import { AuthModule } from '../auth/auth.module.js';
 import { ConsoleModule } from '../console/console.module.js';
 import { CredentialsModule } from '../auth/credentials.module.js';
 import { GraphQLModule } from '../graphql/execution/graphql.module.js';
-import { HealthModule } from './health.module.js';
 import { MetricsModule } from '../telemetry/metrics.module.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -19,15 +18,14 @@ import { SessionModule } from '../session/session.module.js';
     AuthModule,
     ProjectsModule,
     GraphQLModule,
-    HealthModule,
     ConsoleModule,
     MetricsModule,
     AuditModule,
   ],
 })
 export class AppModule {
-  /** @param globals the modules that provide what was created before the application: settings, the scope of a request. */
-  static with(...globals: DynamicModule[]): DynamicModule {
-    return { module: AppModule, imports: globals };
+  /** @param others the modules of what was created before the application: settings, the scope of a request, readiness. */
+  static with(...others: DynamicModule[]): DynamicModule {
+    return { module: AppModule, imports: others };
   }
 }

@@ -1,34 +1,25 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { pino } from 'pino';
-import { bodyLimits } from './body-limits.js';
-import { AnswerTurns } from '../load/answer-turns.js';
 import { type Settings } from '../config/settings.js';
 import { leadBrowsersToConsole } from '../console/lead-browsers.js';
 import { readDocumentIds } from '../graphql/limits/document-id.js';
-import { Admission } from '../load/admission.js';
-import { holdAnswered } from '../load/hold-answered.js';
-import { type LoopPace } from '../load/loop-pace.js';
-import { addAnswerHeaders, REQUEST_ID_HEADER } from '../http/answer-headers.js';
-import { boundInFlight } from '../load/bound-in-flight.js';
+import { trustedProxies } from '../http/address.js';
+import { addAnswerHeaders, REQUEST_ID_HEADER, requestId } from '../http/answer-headers.js';
 import { answerBadAddress, answerBrokenHttp } from '../http/broken-request.js';
+import { readCallers } from '../http/caller.js';
+import { allowOrigins } from '../http/cors.js';
 import { HttpAdapter } from '../http/http.adapter.js';
-import { readJsonBodies } from '../http/json-body.js';
+import { acceptJsonOnly, readJsonBodies } from '../http/json-body.js';
 import { limitBodies, serverLimit } from '../http/limit-bodies.js';
-import { isProbe } from '../http/probes.js';
-import { protect } from '../http/protect.js';
-import { readCallers } from '../http/read-callers.js';
-import { readJsonOnly } from '../http/read-json-only.js';
-import { refuseEarly } from '../load/refuse-early.js';
-import { requestId } from '../http/request-id.js';
-import { trustedProxies } from '../http/trusted-proxies.js';
-import { UnsentAnswers } from '../load/unsent-answers.js';
-import { standardOutput } from '../logging/standard-output.js';
+import { limitLoad, type Load } from '../load/limit-load.js';
 import { logOptions } from '../logging/log-options.js';
 import { logRequests } from '../logging/log-requests.js';
 import { type RequestScope } from '../logging/request-scope.js';
+import { standardOutput } from '../logging/standard-output.js';
 import { parseTraceParent } from '../logging/trace-parent.js';
 import { traceRequests } from '../telemetry/request-spans.js';
 import { type Tracing } from '../telemetry/tracing.js';
+import { bodyLimits } from './body-limits.js';
 
 /** How long the headers of a request, and the whole request, may take on the wire. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -57,7 +48,7 @@ export function httpAdapter(settings: Settings, scope: RequestScope): HttpAdapte
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
     forceCloseConnections: 'idle',
     trustProxy: trustedProxies(settings.TRUSTED_PROXIES),
-    genReqId: requestId(REQUEST_ID_HEADER),
+    genReqId: requestId,
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
     loggerInstance: pino(logOptions(settings.LOG_LEVEL, scope.request), standardOutput()),
@@ -68,65 +59,51 @@ export function httpAdapter(settings: Settings, scope: RequestScope): HttpAdapte
 }
 
 /** What the hooks share with the application. */
-export interface ServerParts {
-  readonly admission: Admission;
-  readonly turns: AnswerTurns;
+export interface ServerOptions {
+  readonly scope: RequestScope;
+  readonly tracing: Tracing | undefined;
+  /** Of the documents by whose hash a logout may be asked for. */
+  readonly logoutHashes: readonly string[];
+  readonly isStopping: () => boolean;
 }
 
 /** Adds every hook, in the order in which a request meets them. */
 export async function addHooks(
   server: FastifyInstance,
   settings: Settings,
-  scope: RequestScope,
-  tracing: Tracing | undefined,
-): Promise<ServerParts> {
+  { scope, tracing, logoutHashes, isStopping }: ServerOptions,
+): Promise<Load> {
   if (tracing !== undefined) traceRequests(server, tracing);
-  const traceIdOf = ({ headers }: FastifyRequest): string | undefined =>
-    tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
-  // In the one spelling by which callers are counted. It is read after the log begins, and never if the headers were refused.
-  logRequests(
-    server,
-    scope,
-    traceIdOf,
-    ({ caller, ip }) => (caller as FastifyRequest['caller'] | undefined)?.address ?? ip,
-  );
-  const admission = admissionTo(server, settings);
-  const turns = answerTurns(server, admission.pace);
-  addAnswerHeaders(server);
+  logRequests(server, scope, traceIdOf(tracing), addressOf);
+  addAnswerHeaders(server, isStopping);
   readCallers(server, {
     sessionHeader: settings.SESSION_HEADER,
     allowedHosts: settings.ALLOWED_HOSTS,
     trustsProxies: settings.TRUSTED_PROXIES.length > 0,
   });
-  readJsonOnly(server);
-  limitBodies(server, bodyLimits(settings));
-  readJsonBodies(server, ({ caller, passage }, bytes) => admission.enter(caller, passage, bytes));
-  await protect(server, {
+  await allowOrigins(server, {
     origins: settings.CORS_ORIGINS,
     requestHeaders: [settings.SESSION_HEADER, REQUEST_ID_HEADER, ...CLIENT_HEADERS, ...settings.CORS_HEADERS],
   });
   if (settings.hasConsole) leadBrowsersToConsole(server);
-  boundInFlight(server, admission);
-  refuseEarly(server, admission);
-  holdAnswered(server, admission, isProbe);
+  acceptJsonOnly(server);
+  limitBodies(server, bodyLimits(settings));
+  const load = limitLoad(server, {
+    inFlight: settings.MAX_IN_FLIGHT,
+    perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
+    logoutHashes,
+    isStopping,
+  });
+  readJsonBodies(server, load.admit);
   readDocumentIds(server);
-  return { admission, turns };
+  return load;
 }
 
-function admissionTo(server: FastifyInstance, settings: Settings): Admission {
-  const { MAX_IN_FLIGHT: inFlight, MAX_IN_FLIGHT_PER_SESSION: perSession } = settings;
-  const admission = new Admission({ inFlight, perSession });
-  server.server.on('connection', admission.pace.connected);
-  return admission;
+function traceIdOf(tracing: Tracing | undefined): (request: FastifyRequest) => string | undefined {
+  return ({ headers }) => tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
 }
 
-/** Large answers are made only while there is room for those that have not been read yet. */
-function answerTurns(server: FastifyInstance, pace: LoopPace): AnswerTurns {
-  const unsent = new UnsentAnswers();
-  const turns = new AnswerTurns(unsent.hasRoom, pace.beginHeavy);
-  unsent.onRoom = () => {
-    turns.schedule();
-  };
-  unsent.watch(server);
-  return turns;
+/** In the one spelling by which callers are counted. It is read after the log begins, and never if the headers were refused. */
+function addressOf({ caller, ip }: FastifyRequest): string {
+  return (caller as FastifyRequest['caller'] | undefined)?.address ?? ip;
 }

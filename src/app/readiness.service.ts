@@ -2,6 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { SessionStore } from '../session/store/session-store.js';
+import { Shutdown } from './shutdown.js';
 
 /** The probe is open to all: however often it is asked, the store is asked once in this time. */
 const ASK_AFTER_MS = 1000;
@@ -9,7 +10,6 @@ const ASK_AFTER_MS = 1000;
 /** What a load balancer needs to know before it sends requests. */
 @Injectable()
 export class ReadinessService implements BeforeApplicationShutdown {
-  #stopping = false;
   #asked: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
   /** Replaced in tests. */
   now = (): number => performance.now();
@@ -18,12 +18,8 @@ export class ReadinessService implements BeforeApplicationShutdown {
     private readonly indicators: HealthIndicatorService,
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly probe: PlatformProbe,
+    private readonly shutdown: Shutdown,
   ) {}
-
-  /** True once the service is stopping, although it still answers. */
-  get isStopping(): boolean {
-    return this.#stopping;
-  }
 
   /** Whether the session store answers, or did so within the last second. */
   isReady(): Promise<boolean> {
@@ -36,7 +32,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
 
   draining(): HealthIndicatorResult {
     const indicator = this.indicators.check('accepting');
-    return this.#stopping ? indicator.down() : indicator.up();
+    return this.shutdown.hasBegun ? indicator.down() : indicator.up();
   }
 
   async sessionStore(): Promise<HealthIndicatorResult> {
@@ -54,7 +50,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
 
   /** From now on the service is not ready, although it still answers. */
   withdraw(): void {
-    this.#stopping = true;
+    this.shutdown.begin();
   }
 
   beforeApplicationShutdown(): void {

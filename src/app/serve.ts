@@ -1,7 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type FastifyInstance } from 'fastify';
 import { createApp } from './app.factory.js';
 import { version } from '../config/version.js';
 import { Settings } from '../config/settings.js';
@@ -11,7 +9,6 @@ import { ReadinessService } from './readiness.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
 import { standardOutput } from '../logging/standard-output.js';
-import { releaseIdleMemory } from './idle-memory.js';
 import { startFault } from './start-fault.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { startScreen } from './start-screen.js';
@@ -39,8 +36,6 @@ export async function serve(): Promise<void> {
       },
     });
     await app.listen({ host: settings.HOST, port: settings.PORT, backlog: BACKLOG });
-    const { admission } = app.get(HttpAdapterHost).httpAdapter.getInstance<FastifyInstance>();
-    releaseIdleMemory(() => admission.inFlight);
     // Not awaited: a platform that is down must not delay the start.
     void app.get(PlatformProbe).ask();
     await announce(app, settings);

@@ -1,4 +1,3 @@
-import { allowCompression } from '../load/compressible-answers.js';
 import { type Caller } from '../http/caller.js';
 import { type SessionCookie } from '../http/session-cookie.js';
 import { type RequestContext } from '../session/request-context.js';
@@ -12,7 +11,7 @@ export interface HttpRequest {
   /** The caller, as read from the headers. */
   readonly caller: Caller;
   /** How the request was admitted. */
-  readonly passage: { readonly isReserved: boolean };
+  readonly slot: { readonly isReserved: boolean };
 }
 
 /** A {@link RequestContext} with what only the edge needs: how to set a cookie, and where the request comes from. */
@@ -31,6 +30,7 @@ export interface GraphQLContext extends RequestContext {
 /** The part of the HTTP answer that the facade uses. */
 export interface HttpReply {
   readonly raw: AnswerStream;
+  mayBeCompressed: boolean;
 }
 
 /** Creates the context of each request. It calls nothing, so it cannot fail. */
@@ -42,9 +42,9 @@ export function graphQLContext(req: HttpRequest, reply: HttpReply): GraphQLConte
     sessionCookie,
     presented,
     foreignBearer,
-    hasReservedPlace: req.passage.isReserved,
+    hasReservedPlace: req.slot.isReserved,
     allowCompression: () => {
-      allowCompression(reply.raw);
+      reply.mayBeCompressed = true;
     },
     crossSite: fetchSite === 'cross-site',
     // A value that cannot be a handle opens nothing.

@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from 'node:net';
-import { UnclearHeaderError } from './unclear-header-error.js';
+import { UnclearHeaderError } from './host.js';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 /** `[IPv6]`, `[IPv6]:port` or `IPv4:port`. */
@@ -39,4 +39,15 @@ function network(address: string): string {
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = Array<string>(Math.max(0, IPV6_GROUPS - before.length - after.length)).fill('0');
   return `${[...before, ...zeros, ...after].slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** Names of networks, as Fastify has them. */
+const NAMED = new Map([
+  ['loopback', ['loopback']],
+  ['private', ['uniquelocal', 'linklocal']],
+]);
+
+/** The proxies whose headers are trusted, in the form that Fastify expects; none if the list is empty. */
+export function trustedProxies(proxies: readonly string[]): false | string[] {
+  return proxies.length === 0 ? false : proxies.flatMap((proxy) => NAMED.get(proxy) ?? [proxy]);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { type Socket } from 'node:net';
 import { type ConnectionError, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
-import { CACHE_CONTROL, REQUEST_ID_HEADER, setAnswerHeaders } from './answer-headers.js';
+import { FIXED_HEADERS, REQUEST_ID_HEADER, setAnswerHeaders } from './answer-headers.js';
 import { type ErrorAnswer, errorAnswer, errorBody, sendErrorAnswer } from './error-answer.js';
 
 const STATUS_BY_FAULT = new Map([
@@ -33,7 +33,7 @@ export function answerBrokenHttp(error: ConnectionError, socket: Socket): void {
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
       `${REQUEST_ID_HEADER}: ${id}`,
-      `cache-control: ${CACHE_CONTROL}`,
+      ...Object.entries(FIXED_HEADERS).map(([name, value]) => `${name}: ${value}`),
       'connection: close',
       '',
       body,

@@ -1,10 +1,16 @@
+import { type FastifyInstance } from 'fastify';
 import { type PresentedHandle } from '../session/request-context.js';
 import { callerAddress, type CallerAddress } from './address.js';
-import { headersOnce } from './headers-once.js';
-import { requireOneValue, serviceName, type ServiceName } from './host.js';
+import { sendErrorAnswer } from './error-answer.js';
+import { requireOneTarget, serviceName, type ServiceName, UnclearHeaderError } from './host.js';
 import { presentedHandle } from './presented-handle.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
-import { UnclearHeaderError } from './unclear-header-error.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
 
 /** Who calls, and how: everything that decides, read once for each request. */
 export interface Caller extends CallerAddress {
@@ -20,6 +26,58 @@ export interface Caller extends CallerAddress {
   readonly fetchSite: string | undefined;
 }
 
+/** Who may be called, and by which proxies. */
+export interface CallerRules {
+  /** The header of the bearer handle. */
+  readonly sessionHeader: string;
+  /** The host names by which the service may be called; empty for any. */
+  readonly allowedHosts: readonly string[];
+  /** Whether any proxy is trusted. */
+  readonly trustsProxies: boolean;
+}
+
+/** The host of HTTP/1.0 requests, which may omit `Host`. */
+const NO_HOST = 'host.invalid';
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
+const PROBES: readonly (string | undefined)[] = ['/livez', '/readyz'];
+
+/** Whether a path is that of a probe. Probes are always answered, and name a machine by its address. */
+export function isProbe(path: string | undefined): boolean {
+  return PROBES.includes(path);
+}
+
+/** Reads the caller of each request, and refuses requests whose headers can be read in two ways. */
+export function readCallers(server: FastifyInstance, rules: CallerRules): void {
+  const { sessionHeader, allowedHosts, trustsProxies } = rules;
+  const read = callerReader(sessionHeader);
+  let hasWarned = trustsProxies;
+  // Set by the hook below before anything reads it.
+  server.decorateRequest('caller');
+  server.addHook('onRequest', (request, reply, done) => {
+    const { raw, headers } = request;
+    if (raw.httpVersion === '1.0') raw.headers.host ??= NO_HOST;
+    if (!hasWarned && FORWARDED.some((name) => headers[name] !== undefined)) {
+      hasWarned = true;
+      server.log.warn(
+        'A request came with X-Forwarded-* headers, but TRUSTED_PROXIES is not set: they are ignored, and callers count by the address of the last proxy',
+      );
+    }
+    try {
+      request.caller = read(request);
+      const { hostname } = request.caller.service;
+      const isAllowed = allowedHosts.length === 0 || allowedHosts.includes(hostname);
+      if (!isAllowed && !isProbe(request.routeOptions.url)) {
+        throw new UnclearHeaderError('The request is for a Host that is not allowed');
+      }
+      requireOneTarget(request.url, raw.headers.host ?? NO_HOST);
+      done();
+    } catch (error) {
+      if (!(error instanceof UnclearHeaderError)) throw error;
+      sendErrorAnswer(reply, { status: error.statusCode, code: 'BAD_REQUEST', message: error.message });
+    }
+  });
+}
+
 /** The parts of a request that Fastify provides, past the trusted proxies. */
 export interface CallerRequest {
   readonly ip: string;
@@ -29,6 +87,10 @@ export interface CallerRequest {
   readonly raw: { readonly rawHeaders: readonly string[] };
 }
 
+/** Headers that decide something may occur only once: of two, Node takes the first, others take the last or both. */
+const ONCE = ['Host', 'Authorization', 'Origin', 'Sec-Fetch-Site', 'Content-Type'];
+/** All proxies that set one of these must agree. */
+const AGREED = ['X-Forwarded-Host', 'X-Forwarded-Proto'];
 /** A single origin. Its form does not matter: it is compared as a whole with the allowed ones. */
 const ORIGIN = /^[^\s,]+$/;
 
@@ -39,12 +101,14 @@ const ORIGIN = /^[^\s,]+$/;
  * @returns a reader that throws `UnclearHeaderError` for anything that can be read in two ways.
  */
 export function callerReader(sessionHeader: string): (request: CallerRequest) => Caller {
-  const checkOnce = headersOnce(sessionHeader);
+  const checkHeaders = headerCheck(sessionHeader);
   const bearerHeader = sessionHeader.toLowerCase();
   return ({ ip, host, protocol, headers, raw }) => {
-    checkOnce(raw.rawHeaders);
-    requireOneValue('X-Forwarded-Host', headers['x-forwarded-host']);
-    requireOneValue('X-Forwarded-Proto', headers['x-forwarded-proto']);
+    checkHeaders(raw.rawHeaders);
+    // By now there is at most one of each.
+    const { origin, 'sec-fetch-site': fetchSite } = headers as Record<string, string | undefined>;
+    if (origin !== undefined && !ORIGIN.test(origin))
+      throw new UnclearHeaderError('Origin is not one origin');
     const service = serviceName(host, protocol);
     const cookie = sessionCookie(service.protocol, service.hostname);
     const { handle, ...presented } = presentedHandle(headers[bearerHeader], headers.cookie, cookie.name);
@@ -54,18 +118,32 @@ export function callerReader(sessionHeader: string): (request: CallerRequest) =>
       presented: handle,
       service,
       sessionCookie: cookie,
-      origin: originOf(headers.origin),
-      fetchSite: single(headers['sec-fetch-site']),
+      origin,
+      fetchSite,
     };
   };
 }
 
-function originOf(header: string | string[] | undefined): string | undefined {
-  const origin = single(header);
-  if (origin !== undefined && !ORIGIN.test(origin)) throw new UnclearHeaderError('Origin is not one origin');
-  return origin;
+/** @returns a check of the names and values as they were sent, alternating. */
+function headerCheck(sessionHeader: string): (rawHeaders: readonly string[]) => void {
+  const names = new Map([...ONCE, ...AGREED, sessionHeader].map((name) => [name.toLowerCase(), name]));
+  return (rawHeaders) => {
+    const seen = new Map<string, string>();
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = names.get((rawHeaders[index] ?? '').toLowerCase());
+      if (name === undefined) continue;
+      const value = rawHeaders[index + 1] ?? '';
+      const before = seen.get(name);
+      seen.set(name, value);
+      if (AGREED.includes(name)) requireOneValue(name, before === undefined ? value : `${before},${value}`);
+      else if (before !== undefined)
+        throw new UnclearHeaderError(`The request has more than one ${name} header`);
+    }
+  };
 }
 
-function single(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join() : header;
+function requireOneValue(name: string, list: string): void {
+  if (!list.includes(',')) return;
+  const values = list.split(',').map((value) => value.trim());
+  if (new Set(values).size > 1) throw new UnclearHeaderError(`${name} has more than one value`);
 }

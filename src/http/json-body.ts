@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { MIMEType } from 'node:util';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
+
+/** A body of an unsupported type. Fastify answers with the status. */
+class UnsupportedBodyError extends Error {
+  readonly statusCode = 415;
+}
 
 /** A body that is not JSON or that parsers read differently. Fastify answers with the status. */
 class UnreadableJsonError extends Error {
@@ -13,6 +19,27 @@ const BYTE_ORDER_MARK = '\ufeff';
 const BACKSLASH = '\\'.charCodeAt(0);
 const COLON = ':'.charCodeAt(0);
 const SPACE = ' '.charCodeAt(0);
+
+/** Accepts only `application/json` in UTF-8: a foreign page can send forms and plain text without a preflight. */
+export function acceptJsonOnly(server: FastifyInstance): void {
+  server.removeContentTypeParser('text/plain');
+  server.addHook('preParsing', (request, _reply, payload, done) => {
+    if (isUtf8Json(request)) done(null, payload);
+    else done(new UnsupportedBodyError('The body is not plain JSON in UTF-8'));
+  });
+}
+
+function isUtf8Json({ headers }: FastifyRequest): boolean {
+  const { 'content-encoding': encoding = 'identity', 'content-type': contentType } = headers;
+  if (encoding !== 'identity') return false;
+  if (contentType === undefined || contentType === 'application/json') return true;
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Reads JSON bodies with Fastify's own parser, and refuses what parsers read differently: a byte order mark, bytes that

@@ -1,6 +1,6 @@
 import { isHandle } from '../session/handle.js';
 import { type PresentedHandle } from '../session/request-context.js';
-import { UnclearHeaderError } from './unclear-header-error.js';
+import { UnclearHeaderError } from './host.js';
 
 type Header = string | string[] | undefined;
 

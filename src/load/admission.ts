@@ -1,17 +1,27 @@
+import {
+  OVERLOAD_REASONS,
+  overloaded,
+  type OverloadReason,
+  type ServiceError,
+} from '../errors/service-error.js';
 import { type Caller } from '../http/caller.js';
-import { FairGate, type Full, type Party } from './fair-gate.js';
-import { type Connection, HeldConnections } from './held-connections.js';
-import { LoadLimit, type LoadSample } from './load-limit.js';
-import { LoopPace } from './loop-pace.js';
-import { type Passage } from './passage.js';
-import { Strangers } from './strangers.js';
-import { OVERLOAD_REASONS, type OverloadReason, overloaded, ServiceError } from '../errors/service-error.js';
+import { type KnownSessions } from '../session/known-sessions.js';
+import { EventLoopPacer } from './event-loop-pacer.js';
+import { FairQueue, type Full, type Party } from './fair-queue.js';
+import { LoadLimit, type ProcessSample } from './load-limit.js';
+import { Parties, type PartyLimits } from './party.js';
+import { type Connection, PausedConnections } from './paused-connections.js';
+import { type RequestSlot } from './request-slot.js';
 
-export interface AdmissionLimits {
-  /** Requests in flight, in all. */
-  readonly inFlight: number;
-  /** Requests in flight of one session. */
-  readonly perSession: number;
+export interface AdmissionOptions extends PartyLimits {
+  /** Whether the service is stopping: from then on no connection is paused. */
+  readonly isStopping: () => boolean;
+  /** Of the documents by whose hash a logout may be asked for. */
+  readonly logoutHashes: readonly string[];
+  /** The sessions whose handles are not made up. */
+  readonly sessions: KnownSessions;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now?: () => number;
 }
 
 /** What has been refused, by reason. */
@@ -20,63 +30,64 @@ export type Refusals = Readonly<Record<OverloadReason, number>>;
 const PATIENCE_MS = 500;
 /** Each holds a body and a connection. */
 const MOST_WAITING = 1024;
-/** Callers without a session share an address with many others: an office, a router. */
-const ADDRESS_SHARE = 0.25;
 /** Places beside all others, for logouts: a short document each. */
 const LOGOUTS = { all: 50, waiting: 1000, perParty: 2, patience: 5_000 };
 const LOGOUT = /logout/i;
 /** More than any logout has. */
 export const LOGOUT_BYTES = 2048;
 
-/** A busy process has so many in flight as it ends in 250 ms: as many more begin in half of the patience. */
+/** A busy process has as many in flight as it ends in 250 ms: as many more begin in half of the patience. */
 const WAITING_PER_PLACE = 1;
 /** A short burst is not an overload, however large its requests are. */
 const LEAST_WAITING = 128;
-/** So many requests wait while connections are held that the CPU is never without work. */
+/** Enough requests wait while connections are paused that the CPU is never without work. */
 const RESERVE_MS = 8;
 const LEAST_RESERVE = 8;
-/** When more have to wait than so many milliseconds of work, connections are held, and nobody else may wait. */
+/** When more wait than this many milliseconds of work, connections are paused, and no more may wait. */
 const CROWD_MS = 50;
 const LEAST_CROWD = 64;
 /** Made once: a stack for each of thousands of refusals would cost more than the rest of a refusal. */
 const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, overloaded(reason)]));
 
-/** Decides who may come in, before anything of a request is parsed. */
+/** Decides which requests may come in, before anything of them is parsed. */
 export class Admission {
   readonly limit: LoadLimit;
-  readonly pace = new LoopPace();
-  /** Whether the service is stopping, so that each answer has to close its connection. */
-  isStopping: () => boolean = () => false;
-  readonly strangers: Strangers;
-  readonly #held = new HeldConnections({
+  readonly pacer = new EventLoopPacer();
+  readonly #paused = new PausedConnections({
     room: () => this.#room,
     answers: () => this.limit.within(1000),
   });
-  readonly #limits: AdmissionLimits;
-  readonly #perAddress: number;
-  readonly #gate: FairGate;
-  readonly #logouts = new FairGate({
+  readonly #inFlight: number;
+  readonly #parties: Parties;
+  readonly #queue: FairQueue;
+  readonly #logouts = new FairQueue({
     most: () => LOGOUTS.all,
     mostWaiting: () => LOGOUTS.waiting,
     patience: LOGOUTS.patience,
   });
-  readonly #logoutHashes: string[] = [];
+  readonly #logoutHashes: readonly string[];
+  readonly #isStopping: () => boolean;
   readonly #refused: Record<OverloadReason, number> = { SESSION_BUSY: 0, ADDRESS_BUSY: 0, SERVICE_BUSY: 0 };
   readonly #now: () => number;
   #refusedAt = -Infinity;
 
-  /** @param now milliseconds of a clock that is never set back. */
-  constructor(limits: AdmissionLimits, now: () => number = () => performance.now()) {
-    this.#limits = limits;
-    this.#now = now;
-    this.#perAddress = Math.max(1, Math.ceil(limits.inFlight * ADDRESS_SHARE));
-    this.strangers = new Strangers(this.#perAddress);
-    this.limit = new LoadLimit(limits.inFlight);
-    this.#gate = new FairGate({
+  constructor(options: AdmissionOptions) {
+    this.#inFlight = options.inFlight;
+    this.#parties = new Parties(options, options.sessions);
+    this.#logoutHashes = options.logoutHashes;
+    this.#isStopping = options.isStopping;
+    this.#now = options.now ?? (() => performance.now());
+    this.limit = new LoadLimit(options.inFlight);
+    this.#queue = new FairQueue({
       most: () => this.limit.value,
       mostWaiting: () => this.#mostWaiting(),
       patience: PATIENCE_MS,
     });
+  }
+
+  /** Whether the service is stopping, so that each answer has to close its connection. */
+  get isStopping(): boolean {
+    return this.#isStopping();
   }
 
   get refused(): Refusals {
@@ -84,29 +95,29 @@ export class Admission {
   }
 
   get inFlight(): number {
-    return this.#gate.inFlight + this.#logouts.inFlight;
+    return this.#queue.inFlight + this.#logouts.inFlight;
   }
 
   get waiting(): number {
-    return this.#gate.waiting + this.#logouts.waiting;
+    return this.#queue.waiting + this.#logouts.waiting;
   }
 
-  /** Connections that wait to be read again after an answer. */
-  get held(): number {
-    return this.#held.size;
+  /** How many connections wait to be read again after an answer. */
+  get paused(): number {
+    return this.#paused.size;
   }
 
-  /** Whether nobody else may wait: new requests are refused, except logouts. */
+  /** Whether no more may wait: new requests are refused, except logouts. */
   get isFull(): boolean {
-    if (this.#gate.isFull) return true;
-    return this.#held.size > 0 && this.#begunLater > this.#crowd;
+    if (this.#queue.isFull) return true;
+    return this.#paused.size > 0 && this.#begunLater > this.#crowd;
   }
 
-  /** To be told of the process from time to time. */
-  observe(sample: Omit<LoadSample, 'inFlight' | 'left'>): void {
-    this.limit.observe({ ...sample, ...this.#gate.takeCounts() });
-    this.#gate.admitWaiting();
-  }
+  /** Adapts the limit to a sample of the process. */
+  readonly observe = (sample: ProcessSample): void => {
+    this.limit.observe({ ...sample, ...this.#queue.takeCounts() });
+    this.#queue.admitWaiting();
+  };
 
   /**
    * The refusal of one that could not even wait, before its body is read; undefined if its body is short enough for a logout.
@@ -115,52 +126,47 @@ export class Admission {
    */
   refusalBeforeBody(caller: Caller, length: number | undefined): ServiceError | undefined {
     if (length !== undefined && length <= LOGOUT_BYTES) return undefined;
-    const full = this.#gate.full(this.#partyOf(caller));
+    const full = this.#queue.full(this.#parties.of(caller));
     return full === undefined ? undefined : this.#refuse(caller, full);
   }
 
   /**
-   * Lets a request in, at once or after a short wait.
+   * Lets a request in, immediately or after a short wait.
    *
-   * @param body as it came, if it has one. Whatever mentions a logout may take a place of those that are kept for logouts.
+   * @param body as it came, if it has one. One that mentions a logout may take a place of those that are kept for logouts.
    * @throws ServiceError OVERLOADED
    */
-  async enter(caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
+  async enter(caller: Caller, slot: RequestSlot, body?: Buffer): Promise<void> {
     const since = this.#now();
-    const party = this.#partyOf(caller);
-    const leaveStrangers = this.strangers.enter(caller);
-    if (leaveStrangers === undefined) {
+    const party = this.#parties.of(caller);
+    const leaveUnknown = this.#parties.enter(caller);
+    if (leaveUnknown === undefined) {
       if (body === undefined || !this.mayBeLogout(body)) throw this.#refusal('ADDRESS_BUSY');
-      await this.#enterAsLogout(party, caller, passage);
+      await this.#enterAsLogout(party, caller, slot);
     } else {
-      passage.enter(leaveStrangers);
-      const place = this.#gate.tryEnter(party);
-      if (place === undefined) await this.#wait(party, caller, passage, body);
-      else passage.enter(place);
+      slot.enter(leaveUnknown);
+      const place = this.#queue.tryEnter(party);
+      if (place === undefined) await this.#wait(party, caller, slot, body);
+      else slot.enter(place);
     }
     // The request already counts as in flight while it waits for its turn.
-    if (!this.pace.isBusy && !this.limit.isShedding) return;
-    await this.pace.turn();
+    if (!this.pacer.isBusy && !this.limit.isShedding) return;
+    await this.pacer.turn();
     if (this.#isTooLate(since) && (body === undefined || !this.mayBeLogout(body)))
       throw this.#refusal('SERVICE_BUSY');
   }
 
-  /** Whether what has just been read from a connection was held for too long to be let in. */
+  /** Whether what has just been read from a connection was paused for too long to be let in. */
   isLate(connection: Connection): boolean {
-    return this.#held.isLate(connection);
+    return this.#paused.isLate(connection);
   }
 
-  /** To be told of a connection that has taken an answer. */
+  /** A connection has taken an answer. */
   readonly answered = (connection: Connection): void => {
-    const isCrowded = this.limit.isShedding && this.#begunLater + this.#held.size > this.#crowd;
-    if (isCrowded && !this.isStopping()) this.#held.hold(connection);
-    if (this.#room >= 1) this.#held.release();
+    const isCrowded = this.limit.isShedding && this.#begunLater + this.#paused.size > this.#crowd;
+    if (isCrowded && !this.#isStopping()) this.#paused.pause(connection);
+    if (this.#room >= 1) this.#paused.release();
   };
-
-  /** Names documents by whose hash a logout may be asked for. */
-  addLogoutHashes(hashes: readonly string[]): void {
-    this.#logoutHashes.push(...hashes);
-  }
 
   /** Whether the text of a body mentions a logout. */
   mayBeLogout(body: Buffer): boolean {
@@ -174,7 +180,7 @@ export class Admission {
     return this.#refusal('SERVICE_BUSY');
   }
 
-  /** A burst may take longer than that. But while there is no time for all, none of it goes to those who have waited for too long. */
+  /** A burst may take longer than the patience. But while there is no time for all, none of it goes to those that have waited for too long. */
   #isTooLate(since: number): boolean {
     const now = this.#now();
     return now - since > PATIENCE_MS && now - this.#refusedAt < PATIENCE_MS;
@@ -182,7 +188,7 @@ export class Admission {
 
   /** Requests that have been read and have not begun. */
   get #begunLater(): number {
-    return this.#gate.waiting + this.pace.waiting;
+    return this.#queue.waiting + this.pacer.waiting;
   }
 
   get #crowd(): number {
@@ -191,38 +197,31 @@ export class Admission {
 
   /** How many more requests may be read. */
   get #room(): number {
-    if (!this.limit.isShedding || this.isStopping()) return Infinity;
+    if (!this.limit.isShedding || this.#isStopping()) return Infinity;
     return Math.max(LEAST_RESERVE, this.limit.within(RESERVE_MS)) - this.#begunLater;
   }
 
-  async #wait(party: Party, caller: Caller, passage: Passage, body?: Buffer): Promise<void> {
+  async #wait(party: Party, caller: Caller, slot: RequestSlot, body?: Buffer): Promise<void> {
     if (body !== undefined && this.mayBeLogout(body)) {
-      await this.#enterAsLogout(party, caller, passage);
+      await this.#enterAsLogout(party, caller, slot);
       return;
     }
-    const entered = await this.#gate.enter(party, passage);
+    const entered = await this.#queue.enter(party, slot);
     if (typeof entered === 'string') throw this.#refuse(caller, entered);
-    passage.enter(entered);
+    slot.enter(entered);
   }
 
-  async #enterAsLogout(party: Party, caller: Caller, passage: Passage): Promise<void> {
-    const entered = await this.#logouts.enter({ ...party, most: LOGOUTS.perParty }, passage);
+  async #enterAsLogout(party: Party, caller: Caller, slot: RequestSlot): Promise<void> {
+    const entered = await this.#logouts.enter({ ...party, most: LOGOUTS.perParty }, slot);
     if (typeof entered === 'string') throw this.#refuse(caller, entered);
-    passage.enter(entered, true);
+    slot.enter(entered, true);
   }
 
   /** While the process is busy, no more than it is likely to begin within the patience of those who wait. */
   #mostWaiting(): number {
-    const most = Math.min(this.#limits.inFlight, MOST_WAITING);
+    const most = Math.min(this.#inFlight, MOST_WAITING);
     if (!this.limit.isShedding) return most;
     return Math.min(most, Math.max(LEAST_WAITING, Math.ceil(this.limit.value * WAITING_PER_PLACE)));
-  }
-
-  #partyOf({ presented, network }: Caller): Party {
-    if (presented === undefined) {
-      return { name: network, most: this.#perAddress };
-    }
-    return { name: presented.handle, most: this.#limits.perSession };
   }
 
   #refuse({ presented }: Caller, full: Full): ServiceError {

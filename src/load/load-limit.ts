@@ -1,5 +1,8 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+
 /** What one sample says of the process. */
-export interface LoadSample {
+export interface ProcessSample {
   /** How much later than due the event loop came to its timers, on average, in milliseconds. */
   readonly delay: number;
   /** The part of the time in which the event loop had work. */
@@ -8,7 +11,11 @@ export interface LoadSample {
   readonly heap: number;
   /** How long the sample took, in milliseconds. */
   readonly milliseconds: number;
-  /** The most requests that were in flight at once. */
+}
+
+/** What one sample says of the process and its requests. */
+export interface LoadSample extends ProcessSample {
+  /** The most requests that were in flight at the same time. */
   readonly inFlight: number;
   /** How many requests ended. */
   readonly left: number;
@@ -21,7 +28,7 @@ const CALM_DELAY_MS = DELAY_LIMIT_MS / 2;
 const UTILIZATION_LIMIT = 0.95;
 /** Above it, the collector of garbage takes over. */
 const HEAP_LIMIT = 0.9;
-/** Even a busy process does so many at once: fewer would not make it any faster. */
+/** Even a busy process does this many at the same time: fewer would not make it any faster. */
 const LEAST = 128;
 /** One busy sample may be a neighbor of the machine, or a collection of garbage. */
 const BUSY_SAMPLES = 2;
@@ -58,7 +65,7 @@ export class LoadLimit {
     return this.#value < this.#most;
   }
 
-  /** How many requests the process completes in so many milliseconds, while fewer are let in than the settings allow. */
+  /** How many requests the process completes in this many milliseconds, while fewer are let in than the settings allow. */
   within(milliseconds: number): number {
     return (this.#value * milliseconds) / TARGET_MS;
   }
@@ -84,4 +91,37 @@ export class LoadLimit {
 
 function endedInTarget({ left, milliseconds }: LoadSample): number {
   return (left / milliseconds) * TARGET_MS;
+}
+
+const SAMPLE_MS = 100;
+const RESOLUTION_MS = 10;
+const NS_PER_MS = 1e6;
+
+/**
+ * Samples the event loop and the heap until it is stopped.
+ *
+ * @returns stops it.
+ */
+export function sampleLoad(observe: (sample: ProcessSample) => void): () => void {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  let began = performance.now();
+  let before = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const milliseconds = now - began;
+    began = now;
+    const loop = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(loop, before);
+    before = loop;
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    // Without a single measurement the loop was held up for all of the time.
+    const delay = histogram.count === 0 ? SAMPLE_MS : histogram.mean / NS_PER_MS - RESOLUTION_MS;
+    histogram.reset();
+    observe({ delay, utilization, heap: used / limit, milliseconds });
+  }, SAMPLE_MS).unref();
+  return () => {
+    clearInterval(timer);
+    histogram.disable();
+  };
 }

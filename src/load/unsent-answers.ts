@@ -1,10 +1,5 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { mayBeCompressed } from './compressible-answers.js';
-import { acceptsGzip, AnswerCompression, LEAST_BYTES } from './answer-compression.js';
-import { PacedBody } from './paced-body.js';
-
-/** Smaller answers fit into the buffers of the operating system. */
-const LARGE_BYTES = 64 * 1024;
+import { type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 
 /** What may wait for readers. */
 export interface UnsentLimits {
@@ -22,18 +17,24 @@ export const UNSENT_LIMITS: UnsentLimits = {
   bytes: 64 * 1024 * 1024,
 };
 
+export interface UnsentOptions {
+  /** Called when there is room again. */
+  readonly onRoom: () => void;
+  readonly limits?: UnsentLimits;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now?: () => number;
+}
+
 /** Answers that are complete but not yet read. Limits the memory that callers hold by reading slowly or not at all. */
 export class UnsentAnswers {
   readonly #limits: UnsentLimits;
   readonly #now: () => number;
-  readonly #compression = new AnswerCompression();
-  readonly #bodies = new Map<PacedBody, FastifyReply>();
+  readonly #onRoom: () => void;
+  readonly #bodies = new Map<PacedBody, ServerResponse>();
   #bytes = 0;
-  /** Called when there is room again. */
-  onRoom: () => void = () => undefined;
 
-  /** @param now milliseconds of a monotonic clock. */
-  constructor(limits: UnsentLimits = UNSENT_LIMITS, now: () => number = () => performance.now()) {
+  constructor({ onRoom, limits = UNSENT_LIMITS, now = () => performance.now() }: UnsentOptions) {
+    this.#onRoom = onRoom;
     this.#limits = limits;
     this.#now = now;
   }
@@ -46,67 +47,40 @@ export class UnsentAnswers {
   /** Whether another large answer can be made without one being cut off. */
   readonly hasRoom = (): boolean => this.#bytes < this.#limits.bytes / 2;
 
-  /** Paces the large answers of a server, and limits how long the others wait for their readers. */
-  watch(server: FastifyInstance): void {
-    server.addHook('onSend', (request, reply, payload, done) => {
-      if (typeof payload !== 'string' || payload.length < LEAST_BYTES) {
-        this.#limitWait(reply);
-        done(null, payload);
-        return;
-      }
-      const bytes = Buffer.from(payload);
-      if (!mayBeCompressed(reply.raw)) {
-        done(null, this.#sent(bytes, reply));
-        return;
-      }
-      addVary(reply);
-      void this.#smallest(bytes, request, reply).then((smallest) => {
-        done(null, this.#sent(smallest, reply));
-      });
-    });
+  /** Counts bytes while they are being compressed. */
+  async whileHeld<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    this.#bytes += bytes;
+    try {
+      return await work();
+    } finally {
+      this.#bytes -= bytes;
+      this.#onRoom();
+    }
   }
 
-  /** Node uses its own timeout again once the answer is sent. */
-  #limitWait(reply: FastifyReply): void {
-    reply.raw.setTimeout(this.#limits.idleMs);
+  /** A small answer: its reader must take something from time to time. Node uses its own timeout again once it is sent. */
+  limitWait(response: ServerResponse): void {
+    response.setTimeout(this.#limits.idleMs);
   }
 
-  /** Compressed, if the caller accepts that and there is room for it. Meanwhile it counts as an unsent answer. */
-  async #smallest(bytes: Buffer, request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    if (!acceptsGzip(request.headers['accept-encoding'])) return bytes;
-    this.#bytes += bytes.byteLength;
-    const compressed = await this.#compression.gzip(bytes, callerOf(request));
-    this.#bytes -= bytes.byteLength;
-    if (compressed === undefined) return bytes;
-    void reply.header('content-encoding', 'gzip');
-    return compressed;
-  }
-
-  #sent(bytes: Buffer, reply: FastifyReply): Buffer | PacedBody {
-    void reply.header('content-length', bytes.byteLength);
-    // A caller who has hung up reads nothing, and its connection does not close again.
-    if (reply.raw.destroyed) this.onRoom();
-    else if (bytes.byteLength >= LARGE_BYTES) return this.#paced(bytes, reply);
-    else this.#limitWait(reply);
-    return bytes;
-  }
-
-  #paced(bytes: Buffer, reply: FastifyReply): PacedBody {
+  /** A large answer, slice by slice; undefined if its caller has hung up. */
+  paced(bytes: Buffer, response: ServerResponse): PacedBody | undefined {
+    // Its connection does not close again.
+    if (response.destroyed) return undefined;
     const { idleMs, bytesPerSecond } = this.#limits;
-    const { raw } = reply;
     const latest = this.#now() + idleMs + (bytes.byteLength / bytesPerSecond) * 1000;
-    const timer = setTimeout(() => raw.destroy(), idleMs).unref();
+    const timer = setTimeout(() => response.destroy(), idleMs).unref();
     const body = new PacedBody(bytes, this.#now, () => {
       timer.refresh();
-      if (this.#now() > latest) raw.destroy();
+      if (this.#now() > latest) response.destroy();
     });
-    this.#bodies.set(body, reply);
+    this.#bodies.set(body, response);
     this.#bytes += bytes.byteLength;
-    raw.once('close', () => {
+    response.once('close', () => {
       clearTimeout(timer);
       if (!this.#bodies.delete(body)) return;
       this.#bytes -= bytes.byteLength;
-      this.onRoom();
+      this.#onRoom();
     });
     this.#makeRoom(body);
     return body;
@@ -116,21 +90,47 @@ export class UnsentAnswers {
     while (this.#bytes > this.#limits.bytes && this.#bodies.size > 1) {
       const others = [...this.#bodies.keys()].filter((body) => body !== newest);
       const longest = others.reduce((stalest, body) => (body.takenAt < stalest.takenAt ? body : stalest));
-      const reply = this.#bodies.get(longest);
+      const response = this.#bodies.get(longest);
       this.#bodies.delete(longest);
       this.#bytes -= longest.byteLength;
-      reply?.raw.destroy();
+      response?.destroy();
     }
   }
 }
 
-/** A session, or an address; the same for everybody if callers are not read. */
-function callerOf({ caller }: { readonly caller?: FastifyRequest['caller'] }): string {
-  return caller?.presented?.handle ?? caller?.address ?? '';
-}
+const SLICE_BYTES = 64 * 1024;
 
-/** What a cache between here and the caller would need to know if it kept the answer. */
-function addVary(reply: FastifyReply): void {
-  const others = reply.getHeader('vary');
-  void reply.header('vary', others === undefined ? 'accept-encoding' : `${String(others)}, accept-encoding`);
+/** A body that is sent slice by slice, as fast as it is read, and knows when the last slice was taken. */
+class PacedBody extends Readable {
+  readonly #bytes: Buffer;
+  readonly #now: () => number;
+  readonly #taken: () => void;
+  #position = 0;
+  #takenAt: number;
+
+  /** @param taken called for each slice. */
+  constructor(bytes: Buffer, now: () => number, taken: () => void) {
+    super({ highWaterMark: SLICE_BYTES });
+    this.#bytes = bytes;
+    this.#now = now;
+    this.#taken = taken;
+    this.#takenAt = now();
+  }
+
+  get byteLength(): number {
+    return this.#bytes.byteLength;
+  }
+
+  /** When the reader took the last slice. */
+  get takenAt(): number {
+    return this.#takenAt;
+  }
+
+  override _read(): void {
+    this.#takenAt = this.#now();
+    this.#taken();
+    const slice = this.#bytes.subarray(this.#position, this.#position + SLICE_BYTES);
+    this.#position += slice.byteLength;
+    this.push(slice.byteLength === 0 ? null : slice);
+  }
 }

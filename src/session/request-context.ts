@@ -7,8 +7,6 @@ export interface PresentedHandle {
   readonly transport: HandleTransport;
   /** Its store key, once `keyOf` has computed it. */
   key?: string;
-  /** Set once a session was found under it. */
-  isFound?: boolean;
 }
 
 /** What the answer does with the caller's cookie. At most one `Set-Cookie` is sent. */

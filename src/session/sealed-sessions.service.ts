@@ -5,6 +5,7 @@ import { type OpenSession } from './open-session.js';
 import { OpenSessions } from './open-sessions.js';
 import { type PresentedHandle } from './request-context.js';
 import { keyOf } from './handle.js';
+import { KnownSessions } from './known-sessions.js';
 import { RefusedRecords } from './refused-records.js';
 import { RecordSeal } from './sealed-record.js';
 import { type Beginning, type ServiceLogin } from './session-record.js';
@@ -36,6 +37,7 @@ export class SealedSessions {
     private readonly seal: RecordSeal,
     client: PlatformClient,
     private readonly refused: RefusedRecords,
+    private readonly known: KnownSessions,
   ) {
     this.#open = new OpenSessions(seal, client);
   }
@@ -49,6 +51,7 @@ export class SealedSessions {
     const open = this.#open.begin(session, beginning);
     open.expiresAt = await this.store.create(open.key, open.stored.sealed);
     this.#open.keep(open);
+    this.known.add(open.key);
     return open;
   }
 
@@ -226,7 +229,7 @@ export class SealedSessions {
       throw noSession();
     }
     if (open.transport !== transport) throw noSession();
-    presented.isFound = true;
+    this.known.add(key);
     return { open, found };
   }
 

@@ -35,7 +35,7 @@ export function showAdmission(admission: Admission, registry: Registry): void {
     help: 'Connections that wait to be read again after an answer, because the process is busy.',
     registers: [registry],
     collect() {
-      this.set(admission.held);
+      this.set(admission.paused);
     },
   });
 }

@@ -15,6 +15,7 @@ import { LoginWatch } from '../auth/login-watch.service.js';
 import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from 'portico/credentials';
 import { errorFacts } from '../errors/to-graphql-error.js';
+import { Admission } from '../load/admission.js';
 import { Observation } from '../logging/observation.js';
 import { RefusedRecords } from '../session/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
@@ -56,6 +57,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     private readonly observation: Observation,
     private readonly refused: RefusedRecords,
     private readonly logins: LoginWatch,
+    private readonly admission: Admission,
     private readonly adapterHost: HttpAdapterHost,
     private readonly settings: Settings,
   ) {}
@@ -64,7 +66,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     if (this.registry === undefined) return;
     const server = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
     measureRequests(server, this.registry);
-    showAdmission(server.admission, this.registry);
+    showAdmission(this.admission, this.registry);
     this.observation.add(metricsObserver(this.registry, errorFacts));
     showBuild(buildInfo(), this.registry);
     showLiveSessions(this.store, this.registry);

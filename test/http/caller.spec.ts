@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Caller, callerReader } from '../../src/http/caller.js';
-import { UnclearHeaderError } from '../../src/http/unclear-header-error.js';
+import { UnclearHeaderError } from '../../src/http/host.js';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 

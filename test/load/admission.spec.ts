@@ -2,9 +2,22 @@ import { EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Admission } from '../../src/load/admission.js';
-import { Passage } from '../../src/load/passage.js';
+import { RequestSlot } from '../../src/load/request-slot.js';
+import { KnownSessions } from '../../src/session/known-sessions.js';
 import { type Caller } from '../../src/http/caller.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
+
+let isStopping = false;
+const options = {
+  inFlight: 4096,
+  perSession: 128,
+  isStopping: () => isStopping,
+  logoutHashes: [],
+  sessions: new KnownSessions(),
+};
+beforeEach(() => {
+  isStopping = false;
+});
 
 /** A process without time that completes 250 requests in a quarter of a second. */
 const BUSY = { delay: 0, utilization: 1, heap: 0.1, milliseconds: 100, inFlight: 1000, left: 100 };
@@ -12,7 +25,7 @@ const BUSY = { delay: 0, utilization: 1, heap: 0.1, milliseconds: 100, inFlight:
 describe('while the process has no time left', () => {
   let admission: Admission;
   beforeEach(() => {
-    admission = new Admission({ inFlight: 4096, perSession: 128 });
+    admission = new Admission(options);
     for (let n = 0; n < 2; n += 1) admission.limit.observe(BUSY);
   });
 
@@ -21,7 +34,7 @@ describe('while the process has no time left', () => {
     return Array.from({ length: count }, (_, n) => {
       const response = new EventEmitter();
       const caller = { network: `192.0.2.${n}` } as Caller;
-      void admission.enter(caller, new Passage(response as ServerResponse));
+      void admission.enter(caller, new RequestSlot(response as ServerResponse));
       return response;
     });
   }
@@ -40,16 +53,16 @@ describe('while the process has no time left', () => {
   it('who is answered is read at once while few wait', () => {
     ask(64);
     expect(answer().isRead).toBe(true);
-    expect(admission.held).toBe(0);
+    expect(admission.paused).toBe(0);
   });
 
   it('who is answered is not read while many wait, until they have begun', async () => {
     ask(65);
     const connection = answer();
     expect(connection.isRead).toBe(false);
-    expect(admission.held).toBe(1);
+    expect(admission.paused).toBe(1);
     await eventually(() => connection.isRead);
-    expect(admission.held).toBe(0);
+    expect(admission.paused).toBe(0);
   });
 
   it('nobody else may wait with those', () => {
@@ -68,7 +81,7 @@ describe('while the process has no time left', () => {
     ask(200);
     const connection = answer();
     expect(connection.isRead).toBe(false);
-    admission.isStopping = () => true;
+    isStopping = true;
     await eventually(() => connection.isRead);
     expect(answer().isRead).toBe(true);
   });
@@ -80,13 +93,13 @@ describe('a request that has waited for its turn for more than half a second', (
   let now: number;
   beforeEach(() => {
     now = 0;
-    admission = new Admission({ inFlight: 4096, perSession: 128 }, () => now);
+    admission = new Admission({ ...options, now: () => now });
     for (let n = 0; n < 2; n += 1) admission.limit.observe(BUSY);
   });
 
   function enter(body?: Buffer): Promise<void> {
     const caller = { network: '192.0.2.1' } as Caller;
-    return admission.enter(caller, new Passage(new EventEmitter() as ServerResponse), body);
+    return admission.enter(caller, new RequestSlot(new EventEmitter() as ServerResponse), body);
   }
 
   it('begins all the same if it came with a burst', async () => {
@@ -110,8 +123,8 @@ describe('a request that has waited for its turn for more than half a second', (
 
 describe('while the process has time', () => {
   it('who is answered is read at once, however many wait for the platform', () => {
-    const admission = new Admission({ inFlight: 4096, perSession: 128 });
+    const admission = new Admission(options);
     admission.answered({ destroyed: false } as never);
-    expect(admission.held).toBe(0);
+    expect(admission.paused).toBe(0);
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ExecutionCancelledError, PlatformClient, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { newHandle, storeKey } from '../../src/session/handle.js';
+import { KnownSessions } from '../../src/session/known-sessions.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type HandleTransport } from '../../src/session/session-record.js';
 import { type SessionService } from '../../src/session/session.service.js';
@@ -12,6 +13,7 @@ import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 import { storeUnavailable } from '../../src/errors/service-error.js';
 
+const KEY = serverKey('a');
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
 
 describe('the session service', () => {
@@ -28,7 +30,7 @@ describe('the session service', () => {
     platform = await startUserPlatform({ newCookieEachRead: true });
     client = new PlatformClient({ baseUrl: platform.baseUrl });
     store = new EmbeddedSessionStore(`${folder.path}/sessions.db`, LIFE, clock.now);
-    service = sessionService(store, client, [serverKey('a')]);
+    service = sessionService(store, client, [KEY]);
     handle = await beginSession(service, client, 'alice');
   });
   afterEach(async () => {
@@ -63,13 +65,15 @@ describe('the session service', () => {
     expect(platform.count('GET sessions/userInfo')).toBe(2);
   });
 
-  it('notes on the handle of a request that a session was found under it', async () => {
-    const found = requestWith(handle);
-    await me(found);
-    expect(found.presented?.isFound).toBe(true);
-    const madeUp = requestWith(newHandle());
-    await expect(me(madeUp)).rejects.toThrow(SessionError);
-    expect(madeUp.presented?.isFound).toBeUndefined();
+  it('knows the sessions that began here or were found, and no others', async () => {
+    const began = new KnownSessions();
+    service = sessionService(store, client, [KEY], undefined, undefined, undefined, began);
+    const other = await beginSession(service, client, 'bob');
+    const madeUp = newHandle();
+    await expect(me(requestWith(madeUp))).rejects.toThrow(SessionError);
+    expect([other, handle, madeUp].map((each) => began.has(storeKey(each)))).toEqual([true, false, false]);
+    await me();
+    expect(began.has(storeKey(handle))).toBe(true);
   });
 
   it('asks the platform nothing for a caller who has already hung up, however many fields the request has', async () => {

@@ -27,7 +27,6 @@ import { AnswerCompletion } from '../answer-completion.service.js';
 import { graphQLContext } from '../graphql-context.js';
 import { OriginPlugin } from '../origin.plugin.js';
 import { PersistedDocuments } from '../limits/persisted-documents.js';
-import { PersistedDocumentsModule } from '../limits/persisted-documents.module.js';
 import { ReservedPlacePlugin } from '../reserved-place.plugin.js';
 import { refusalRule } from '../limits/refused-document.js';
 import { RequestPlugin } from '../request.plugin.js';
@@ -65,10 +64,9 @@ const INPUT_PIPE = {
 @Module({
   imports: [
     ErrorFormatModule,
-    PersistedDocumentsModule,
     NestGraphQLModule.forRootAsync<ApolloFederationDriverConfig>({
       driver: ApolloFederationDriver,
-      imports: [ErrorFormatModule, PersistedDocumentsModule],
+      imports: [ErrorFormatModule],
       inject: [Settings, ErrorFormat, AnswerTurns, PersistedDocuments],
       useFactory: (
         settings: Settings,

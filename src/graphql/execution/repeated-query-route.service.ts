@@ -54,7 +54,7 @@ export class RepeatedQueryRoute {
     const learn = this.#learn.bind(this);
     return async function (request, reply): Promise<unknown> {
       // A place reserved for a logout is no place for a query.
-      const asked = request.passage.isReserved ? undefined : askedOperation(request);
+      const asked = request.slot.isReserved ? undefined : askedOperation(request);
       if (asked === undefined) return apollo.call(this, request, reply);
       const text = await answer(asked, request, reply);
       if (text !== undefined) return text;

@@ -1,17 +1,15 @@
-import { Module } from '@nestjs/common';
-import { Settings } from '../../config/settings.js';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { PersistedDocuments } from './persisted-documents.js';
 
-/** Provides the allowed documents; undefined if all documents are allowed. */
-@Module({
-  providers: [
-    {
-      provide: PersistedDocuments,
-      inject: [Settings],
-      useFactory: async ({ PERSISTED_DOCUMENTS: folder }: Settings) =>
-        folder === undefined ? undefined : PersistedDocuments.read(folder),
-    },
-  ],
-  exports: [PersistedDocuments],
-})
-export class PersistedDocumentsModule {}
+/** Provides the allowed documents everywhere; undefined if all documents are allowed. */
+@Module({})
+export class PersistedDocumentsModule {
+  static with(documents: PersistedDocuments | undefined): DynamicModule {
+    return {
+      module: PersistedDocumentsModule,
+      global: true,
+      providers: [{ provide: PersistedDocuments, useValue: documents }],
+      exports: [PersistedDocuments],
+    };
+  }
+}

@@ -7,6 +7,7 @@ import { type RequestContext } from '../../../src/session/request-context.js';
 import { RefusedRecords } from '../../../src/session/refused-records.js';
 import { Observation } from '../../../src/logging/observation.js';
 import { RecordSeal } from '../../../src/session/sealed-record.js';
+import { KnownSessions } from '../../../src/session/known-sessions.js';
 import { SealedSessions } from '../../../src/session/sealed-sessions.service.js';
 import { SessionRenewal } from '../../../src/session/session-renewal.service.js';
 import { SessionService } from '../../../src/session/session.service.js';
@@ -30,8 +31,9 @@ export function sessionService(
   relogin: Relogin = NO_PROFILES,
   refused = new RefusedRecords(),
   observation = new Observation(),
+  known = new KnownSessions(),
 ): SessionService {
-  const sealed = sealedSessions(store, client, keys, refused);
+  const sealed = sealedSessions(store, client, keys, refused, known);
   const renewal = new SessionRenewal(store, sealed, client, relogin, observation);
   return new SessionService(store, sealed, renewal, observation);
 }
@@ -42,8 +44,9 @@ export function sealedSessions(
   client: PlatformClient,
   keys: readonly [NamedKey, ...NamedKey[]],
   refused = new RefusedRecords(),
+  known = new KnownSessions(),
 ): SealedSessions {
-  return new SealedSessions(store, new RecordSeal(keys), client, refused);
+  return new SealedSessions(store, new RecordSeal(keys), client, refused, known);
 }
 
 /** A request that brings a handle, or none. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { allowCompression } from '../../src/load/compressible-answers.js';
+import { sendAnswers } from '../../src/load/send-answers.js';
 import { UnsentAnswers, type UnsentLimits } from '../../src/load/unsent-answers.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 
@@ -13,6 +13,8 @@ const LARGE = 'x'.repeat(24 * MEGABYTE);
 const PATIENT: UnsentLimits = { idleMs: 60_000, bytesPerSecond: 1, bytes: 1024 * MEGABYTE };
 
 let server: FastifyInstance;
+let gotRoom = 0;
+const onRoom = (): void => void (gotRoom += 1);
 const sockets: Socket[] = [];
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -20,9 +22,9 @@ afterEach(async () => {
 });
 
 async function serve(limits: UnsentLimits, now?: () => number): Promise<UnsentAnswers> {
-  const unsent = new UnsentAnswers(limits, now);
+  const unsent = new UnsentAnswers({ limits, now, onRoom });
   server = fastify({ forceCloseConnections: true });
-  unsent.watch(server);
+  sendAnswers(server, unsent);
   server.get('/large', (_request, reply) => reply.type('text/plain').send(LARGE));
   server.get('/small', (_request, reply) => reply.send('small'));
   await server.listen({ host: '127.0.0.1', port: 0 });
@@ -90,8 +92,6 @@ describe('a large answer', () => {
       expect(unsent.bytes).toBe(2 * LARGE.length);
     });
     expect(unsent.hasRoom()).toBe(false);
-    let gotRoom = 0;
-    unsent.onRoom = () => (gotRoom += 1);
     const third = await silentCaller('/large');
     first.resume();
     await once(first, 'close');
@@ -114,11 +114,11 @@ describe('a compressed answer', () => {
   /** Serves an answer that does not shrink much, so that it stays large. */
   async function serveCompressed(limits: UnsentLimits): Promise<UnsentAnswers> {
     const text = randomBytes(24 * MEGABYTE).toString('base64');
-    const unsent = new UnsentAnswers(limits);
+    const unsent = new UnsentAnswers({ limits, onRoom });
     server = fastify({ forceCloseConnections: true });
-    unsent.watch(server);
+    sendAnswers(server, unsent);
     server.get('/large', (_request, reply) => {
-      allowCompression(reply.raw);
+      reply.mayBeCompressed = true;
       return reply.type('text/plain').send(text);
     });
     await server.listen({ host: '127.0.0.1', port: 0 });

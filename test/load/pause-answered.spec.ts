@@ -3,8 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { HeldConnections } from '../../src/load/held-connections.js';
-import { holdAnswered } from '../../src/load/hold-answered.js';
+import { pauseAnswered, PausedConnections } from '../../src/load/paused-connections.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 
 const BODY = '{"query":"{ me { id } }"}';
@@ -14,11 +13,11 @@ const PROBE = 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n';
 describe('a server that does not read who has just been answered', () => {
   let server: FastifyInstance;
   let state: { room: number; isShedding: boolean };
-  let held: HeldConnections;
+  let paused: PausedConnections;
   let served: number;
   beforeEach(async () => {
     state = { room: 0, isShedding: true };
-    held = new HeldConnections({ room: () => state.room, answers: () => 0, now: () => 0 });
+    paused = new PausedConnections({ room: () => state.room, answers: () => 0, now: () => 0 });
     served = 0;
     server = fastify();
     server.post('/graphql', () => `answer ${(served += 1)}`);
@@ -28,8 +27,8 @@ describe('a server that does not read who has just been answered', () => {
         return state.isShedding;
       },
     };
-    const answered = held.hold.bind(held);
-    holdAnswered(server, { limit, answered }, (path) => path === '/livez');
+    const answered = paused.pause.bind(paused);
+    pauseAnswered(server, { limit, answered }, (path) => path === '/livez');
     await server.listen({ host: '127.0.0.1', port: 0 });
   });
   afterEach(() => server.close());
@@ -46,7 +45,7 @@ describe('a server that does not read who has just been answered', () => {
     const { socket, text } = await caller();
     socket.write(POST);
     await eventually(() => text().includes('answer 1'));
-    await eventually(() => held.size === 1);
+    await eventually(() => paused.size === 1);
     socket.write(POST);
     await sleep(20);
     expect(served).toBe(1);
@@ -65,7 +64,7 @@ describe('a server that does not read who has just been answered', () => {
       socket.write(POST);
       await eventually(() => text().includes(`answer ${n}`));
     }
-    expect(held.size).toBe(0);
+    expect(paused.size).toBe(0);
     socket.destroy();
   });
 
@@ -75,7 +74,7 @@ describe('a server that does not read who has just been answered', () => {
       socket.on('data', () => socket.write(POST));
       socket.write(POST);
     }
-    await eventually(() => held.size === 50);
+    await eventually(() => paused.size === 50);
     await sleep(30);
     expect(served).toBe(50);
     for (const { socket } of callers) socket.destroy();
@@ -85,9 +84,9 @@ describe('a server that does not read who has just been answered', () => {
     const { socket, text } = await caller();
     socket.write(POST + POST);
     await eventually(() => text().includes('answer 2'));
-    await eventually(() => held.size === 1);
+    await eventually(() => paused.size === 1);
     socket.destroy();
     state.room = 1;
-    await eventually(() => held.size === 0);
+    await eventually(() => paused.size === 0);
   });
 });

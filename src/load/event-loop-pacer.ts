@@ -1,24 +1,24 @@
 /** Iterations in a row in which nothing but new connections is served, at most. */
 const MOST_SKIPPED = 8;
 /**
- * Requests that begin in one iteration: few, so that those that have begun end first and nobody waits for a long iteration. With fewer
- * than four, so many iterations cost more than they gain.
+ * Requests that begin in one iteration: few, so that those that have begun end first, and iterations are short. With fewer than
+ * four, the number of iterations costs more than it gains.
  */
-const REQUESTS_AT_ONCE = 4;
+const REQUESTS_PER_ITERATION = 4;
 
 /**
  * Lets new connections in before new work begins. libuv accepts one connection per iteration of the event loop, so while
  * iterations are long, callers and probes wait in the backlog behind each other, whatever is decided about their requests.
  * While connections come in, work waits for an iteration that brings none, or for the end of a short burst of them.
  */
-export class LoopPace {
+export class EventLoopPacer {
   readonly #requests: (() => void)[] = [];
   readonly #heavy: (() => void)[] = [];
   #isScheduled = false;
   #isFresh = false;
   #skipped = 0;
 
-  /** To be called for each new connection. */
+  /** A new connection has been accepted. */
   readonly connected = (): void => {
     this.#isFresh = true;
     this.#schedule();
@@ -59,7 +59,9 @@ export class LoopPace {
     const skips = this.#isFresh && this.#skipped < MOST_SKIPPED;
     this.#isFresh = false;
     this.#skipped = skips ? this.#skipped + 1 : 0;
-    const begun = skips ? [] : [...this.#requests.splice(0, REQUESTS_AT_ONCE), ...this.#heavy.splice(0, 1)];
+    const begun = skips
+      ? []
+      : [...this.#requests.splice(0, REQUESTS_PER_ITERATION), ...this.#heavy.splice(0, 1)];
     if (skips || this.#requests.length > 0 || this.#heavy.length > 0) this.#schedule();
     for (const begin of begun) begin();
   };

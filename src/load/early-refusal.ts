@@ -1,13 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type FastifyInstance } from 'fastify';
 import { type Admission, LOGOUT_BYTES } from './admission.js';
-import { CACHE_CONTROL, REQUEST_ID_HEADER } from '../http/answer-headers.js';
+import { FIXED_HEADERS, REQUEST_ID_HEADER, requestId } from '../http/answer-headers.js';
+import { isProbe } from '../http/caller.js';
 import { errorBody, thrownAnswer } from '../http/error-answer.js';
-import { isProbe } from '../http/probes.js';
-import { requestId } from '../http/request-id.js';
-import { securityHeaders } from '../http/security-headers.js';
-
-const idOf = requestId(REQUEST_ID_HEADER);
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -16,7 +12,7 @@ const DISCARDED_BYTES = 64 * 1024;
 const REPORT_MS = 5_000;
 
 /**
- * While nobody else may even wait, refuses requests before Fastify sees them: under three times the load that the process
+ * While no more may even wait, refuses requests before Fastify sees them: under three times the load that the process
  * can take, most of its time would else go into refusals. Probes, and bodies that may be a logout, go on to Fastify, and so do
  * requests of browsers on other sites, whose pages may read the refusal only with CORS headers.
  */
@@ -55,15 +51,15 @@ function mayBeRefused({ headers, url }: IncomingMessage): boolean {
   return headers.origin === undefined && headers.expect === undefined && !isProbe(url?.split('?', 1)[0]);
 }
 
-/** A body of a length that is not told may be longer than any. */
+/** A body that does not say its length may be longer than any. */
 function lengthOf({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return Infinity;
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Refuses, and tells the log how many were refused instead of adding a line for each. */
+/** Refuses requests, and logs their number instead of a line for each. */
 class Refusals {
-  readonly #headers = Object.entries(securityHeaders()).flat();
+  readonly #headers = Object.entries(FIXED_HEADERS).flat();
   readonly #admission: Admission;
   readonly #report: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -83,13 +79,13 @@ class Refusals {
   refuse(request: IncomingMessage, response: ServerResponse, closes = false): void {
     this.#count += 1;
     const answer = thrownAnswer(this.#admission.refuseUnread());
-    const id = idOf(request);
+    const id = requestId(request);
     const body = errorBody(answer, id);
     const headers = [
       ...this.#headers,
-      ...[REQUEST_ID_HEADER, id, 'cache-control', CACHE_CONTROL, 'retry-after', `${answer.retryAfter}`],
+      ...[REQUEST_ID_HEADER, id, 'retry-after', `${answer.retryAfter}`],
       ...['content-type', 'application/json; charset=utf-8', 'content-length', `${Buffer.byteLength(body)}`],
-      ...(closes || this.#admission.isStopping() ? ['connection', 'close'] : []),
+      ...(closes || this.#admission.isStopping ? ['connection', 'close'] : []),
     ];
     response.writeHead(answer.status, headers).end(body);
   }

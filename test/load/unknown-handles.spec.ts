@@ -2,36 +2,42 @@ import { EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Admission } from '../../src/load/admission.js';
-import { Passage } from '../../src/load/passage.js';
+import { RequestSlot } from '../../src/load/request-slot.js';
+import { KnownSessions } from '../../src/session/known-sessions.js';
 import { type Caller } from '../../src/http/caller.js';
-import { newHandle, storeKey } from '../../src/session/handle.js';
+import { keyOf, newHandle, storeKey } from '../../src/session/handle.js';
+import { type PresentedHandle } from '../../src/session/request-context.js';
 
 const LOGOUT = Buffer.from('{"query":"mutation { logout { loggedOut } }"}');
 const READ = Buffer.from('{"query":"{ me { id } }"}');
 
-describe('requests whose handles nobody has found a session under', () => {
+describe('requests with handles under which no session was found', () => {
   let admission: Admission;
+  let sessions: KnownSessions;
+  /** A quarter of the requests in flight for those of one network. */
+  const admitting = (inFlight: number): Admission =>
+    new Admission({ inFlight, perSession: 4, isStopping: () => false, logoutHashes: [], sessions });
   beforeEach(() => {
-    // A quarter of it, so two, for those of one network.
-    admission = new Admission({ inFlight: 8, perSession: 4 });
+    sessions = new KnownSessions();
+    admission = admitting(8);
   });
 
-  function callerWith(handle = newHandle(), network = '192.0.2.1'): Caller & { presented: object } {
+  function callerWith(handle = newHandle(), network = '192.0.2.1'): Caller & { presented: PresentedHandle } {
     return { presented: { handle, transport: 'bearer' }, network } as unknown as Caller & {
-      presented: object;
+      presented: PresentedHandle;
     };
   }
 
   /** @returns lets the request leave. */
   async function enter(caller: Caller, body = READ): Promise<() => void> {
     const response = new EventEmitter();
-    const passage = new Passage(response as ServerResponse);
+    const slot = new RequestSlot(response as ServerResponse);
     const leave = (): void => {
-      passage.answered();
+      slot.answered();
       response.emit('close');
     };
     try {
-      await admission.enter(caller, passage, body);
+      await admission.enter(caller, slot, body);
     } catch (error) {
       leave();
       throw error;
@@ -51,12 +57,12 @@ describe('requests whose handles nobody has found a session under', () => {
     expect(admission.inFlight).toBe(3);
   });
 
-  it('keep nobody out whose session began here or was found', async () => {
+  it('keep no session out that began here or was found', async () => {
     const begun = newHandle();
-    admission.strangers.meet(storeKey(begun));
+    sessions.add(storeKey(begun));
     const found = callerWith();
     const leave = await enter(found);
-    Object.assign(found.presented, { isFound: true });
+    sessions.add(keyOf(found.presented));
     leave();
     await enter(callerWith());
     await enter(callerWith());
@@ -73,9 +79,9 @@ describe('requests whose handles nobody has found a session under', () => {
   });
 
   it('count no longer once they have been refused', async () => {
-    admission = new Admission({ inFlight: 4, perSession: 4 });
+    admission = admitting(4);
     const known = newHandle();
-    admission.strangers.meet(storeKey(known));
+    sessions.add(storeKey(known));
     const leaves = [];
     for (let n = 0; n < 4; n += 1) leaves.push(await enter(callerWith(known)));
     await expect(enter(callerWith())).rejects.toMatchObject({ code: 'OVERLOADED' });

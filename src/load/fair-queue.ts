@@ -1,7 +1,7 @@
 /** Gives a place back; calling it again does nothing. */
 export type Leave = () => void;
 
-/** Why nobody may enter: the party's own limit, or that of all together. */
+/** Why one more may not enter: the limit of its party, or that of all together. */
 export type Full = 'party' | 'all';
 
 /** Those whose requests are counted together: a session, or an address without one. */
@@ -11,7 +11,7 @@ export interface Party {
   readonly most: number;
 }
 
-export interface GateOptions {
+export interface QueueOptions {
   /** How many may be in flight in all. Read each time. */
   readonly most: () => number;
   /** How many more may wait in all. Read each time. */
@@ -29,9 +29,9 @@ export interface Impatient {
   readonly gone: AbortSignal;
 }
 
-/** What happened at the gate between two samples. */
-export interface GateCounts {
-  /** The most that were in flight at once. */
+/** What happened between two samples. */
+export interface QueueCounts {
+  /** The most that were in flight at the same time. */
   readonly inFlight: number;
   /** How many have left. */
   readonly left: number;
@@ -41,7 +41,7 @@ interface Waiter {
   readonly enter: (leave: Leave) => void;
 }
 
-interface Guest {
+interface PartyState {
   readonly party: Party;
   inFlight: number;
   /** In the order in which they came. */
@@ -49,20 +49,20 @@ interface Guest {
 }
 
 /**
- * Lets so many in, in all and of each party. Others wait a little, in their party's line, and the parties take turns: one
- * with a long line keeps nobody else from the next place.
+ * Bounds the requests in flight, in total and by party. Others wait a little, in their party's line, and the lines alternate: a
+ * party with a long line keeps no other from the next place.
  */
-export class FairGate {
-  readonly #options: GateOptions;
-  readonly #guests = new Map<string, Guest>();
+export class FairQueue {
+  readonly #options: QueueOptions;
+  readonly #parties = new Map<string, PartyState>();
   /** Those with a line whose own limit is not met, in turn. */
-  readonly #turns = new Set<Guest>();
+  readonly #turns = new Set<PartyState>();
   #inFlight = 0;
   #waiting = 0;
   #peak = 0;
   #left = 0;
 
-  constructor(options: GateOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
   }
 
@@ -74,13 +74,13 @@ export class FairGate {
     return this.#waiting;
   }
 
-  /** Whether nobody else may even wait. */
+  /** Whether no more may even wait. */
   get isFull(): boolean {
     return this.#waiting >= this.#options.mostWaiting();
   }
 
   /** What happened since this was last asked. */
-  takeCounts(): GateCounts {
+  takeCounts(): QueueCounts {
     const counts = { inFlight: this.#peak, left: this.#left };
     this.#peak = this.#inFlight;
     this.#left = 0;
@@ -89,24 +89,24 @@ export class FairGate {
 
   /** Why one more of the party could not even wait; undefined if it could. */
   full(party: Party): Full | undefined {
-    const guest = this.#guests.get(party.name);
-    if (this.#hasRoom(guest, party)) return undefined;
-    if (guest === undefined) return this.isFull ? 'all' : undefined;
+    const state = this.#parties.get(party.name);
+    if (this.#hasRoom(state, party)) return undefined;
+    if (state === undefined) return this.isFull ? 'all' : undefined;
     // The dynamic threshold of shared buffers: one party alone may take two thirds of the line, and less the fuller it is.
     const free = this.#options.mostWaiting() - this.#waiting;
-    if (guest.waiting.size >= Math.min(party.most, free * LINE_SHARE))
-      return guest.inFlight >= party.most ? 'party' : 'all';
+    if (state.waiting.size >= Math.min(party.most, free * LINE_SHARE))
+      return state.inFlight >= party.most ? 'party' : 'all';
     return this.isFull ? 'all' : undefined;
   }
 
-  /** A place, if there is one at once. */
+  /** A place, if there is one now. */
   tryEnter(party: Party): Leave | undefined {
-    const guest = this.#guests.get(party.name);
-    return this.#hasRoom(guest, party) ? this.#admit(guest ?? this.#guest(party)) : undefined;
+    const state = this.#parties.get(party.name);
+    return this.#hasRoom(state, party) ? this.#admit(state ?? this.#state(party)) : undefined;
   }
 
   /**
-   * A place, at once or within the patience.
+   * A place, now or within the patience.
    *
    * @param caller whose wait ends when it has gone.
    * @returns why there is no place, if that is so.
@@ -115,7 +115,7 @@ export class FairGate {
     const place = this.tryEnter(party) ?? this.full(party);
     if (place !== undefined) return Promise.resolve(place);
     const signal = caller.gone;
-    const guest = this.#guest(party);
+    const state = this.#state(party);
     return new Promise((resolve) => {
       const end = (result: Leave | Full): void => {
         clearTimeout(timer);
@@ -124,72 +124,72 @@ export class FairGate {
       };
       const waiter: Waiter = { enter: end };
       const giveUp = (): void => {
-        if (!guest.waiting.delete(waiter)) return;
+        if (!state.waiting.delete(waiter)) return;
         this.#waiting -= 1;
-        if (guest.waiting.size === 0) this.#turns.delete(guest);
-        const why = guest.inFlight >= party.most ? 'party' : 'all';
-        this.#forgetIdle(guest);
+        if (state.waiting.size === 0) this.#turns.delete(state);
+        const why = state.inFlight >= party.most ? 'party' : 'all';
+        this.#forgetIdle(state);
         end(why);
       };
       const timer = setTimeout(giveUp, this.#options.patience).unref();
       signal.addEventListener('abort', giveUp);
-      guest.waiting.add(waiter);
+      state.waiting.add(waiter);
       this.#waiting += 1;
-      if (guest.inFlight < party.most) this.#turns.add(guest);
+      if (state.inFlight < party.most) this.#turns.add(state);
       if (signal.aborted) giveUp();
     });
   }
 
   /** Lets those in who wait while there is room; to be called when the limit has been raised. */
   admitWaiting(): void {
-    for (const guest of this.#turns) {
+    for (const state of this.#turns) {
       if (this.#inFlight >= this.#options.most()) return;
-      const [next] = guest.waiting;
-      this.#turns.delete(guest);
+      const [next] = state.waiting;
+      this.#turns.delete(state);
       if (next === undefined) continue;
-      guest.waiting.delete(next);
+      state.waiting.delete(next);
       this.#waiting -= 1;
-      const leave = this.#admit(guest);
+      const leave = this.#admit(state);
       // To the end of the line of parties: a set gives what is added while it is walked.
-      if (guest.waiting.size > 0 && guest.inFlight < guest.party.most) this.#turns.add(guest);
+      if (state.waiting.size > 0 && state.inFlight < state.party.most) this.#turns.add(state);
       next.enter(leave);
     }
   }
 
-  #hasRoom(guest: Guest | undefined, party: Party): boolean {
+  #hasRoom(state: PartyState | undefined, party: Party): boolean {
     return (
       this.#turns.size === 0 &&
       this.#inFlight < this.#options.most() &&
-      (guest === undefined || guest.inFlight < party.most)
+      (state === undefined || state.inFlight < party.most)
     );
   }
 
-  #admit(guest: Guest): Leave {
-    guest.inFlight += 1;
+  #admit(state: PartyState): Leave {
+    state.inFlight += 1;
     this.#inFlight += 1;
     this.#peak = Math.max(this.#peak, this.#inFlight);
     let isIn = true;
     return () => {
       if (!isIn) return;
       isIn = false;
-      guest.inFlight -= 1;
+      state.inFlight -= 1;
       this.#inFlight -= 1;
       this.#left += 1;
-      if (guest.waiting.size > 0) this.#turns.add(guest);
-      this.#forgetIdle(guest);
+      if (state.waiting.size > 0) this.#turns.add(state);
+      this.#forgetIdle(state);
       this.admitWaiting();
     };
   }
 
-  #guest(party: Party): Guest {
-    const known = this.#guests.get(party.name);
+  #state(party: Party): PartyState {
+    const known = this.#parties.get(party.name);
     if (known !== undefined) return known;
-    const guest: Guest = { party, inFlight: 0, waiting: new Set() };
-    this.#guests.set(party.name, guest);
-    return guest;
+    const state: PartyState = { party, inFlight: 0, waiting: new Set() };
+    this.#parties.set(party.name, state);
+    return state;
   }
 
-  #forgetIdle(guest: Guest): void {
-    if (guest.inFlight === 0 && guest.waiting.size === 0) this.#guests.delete(guest.party.name);
+  #forgetIdle(state: PartyState): void {
+    if (state.inFlight === 0 && state.waiting.size === 0) this.#parties.delete(state.party.name);
   }
 }

@@ -1,13 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairGate, type Full, type GateOptions, type Leave, type Party } from '../../src/load/fair-gate.js';
+import {
+  FairQueue,
+  type Full,
+  type QueueOptions,
+  type Leave,
+  type Party,
+} from '../../src/load/fair-queue.js';
 
 const NEVER = { gone: new AbortController().signal };
 /** Far more than any test takes. */
 const LONG = 60_000;
 const party = (name: string, most = 2): Party => ({ name, most });
 
-function gateOf(most: number, given: Partial<GateOptions> = {}): FairGate {
-  return new FairGate({ most: () => most, mostWaiting: () => 4, patience: LONG, ...given });
+function queueOf(most: number, given: Partial<QueueOptions> = {}): FairQueue {
+  return new FairQueue({ most: () => most, mostWaiting: () => 4, patience: LONG, ...given });
 }
 
 async function entered(result: Promise<Leave | Full>): Promise<Leave> {
@@ -18,7 +24,7 @@ async function entered(result: Promise<Leave | Full>): Promise<Leave> {
 
 describe('a gate', () => {
   it('admits as many as are allowed, and the next one when one leaves', async () => {
-    const gate = gateOf(2);
+    const gate = queueOf(2);
     const first = await entered(gate.enter(party('a'), NEVER));
     await entered(gate.enter(party('b'), NEVER));
     let isIn = false;
@@ -34,7 +40,7 @@ describe('a gate', () => {
   });
 
   it('counts a place that is returned twice only once', async () => {
-    const gate = gateOf(2);
+    const gate = queueOf(2);
     const leave = await entered(gate.enter(party('a'), NEVER));
     await entered(gate.enter(party('a'), NEVER));
     leave();
@@ -43,7 +49,7 @@ describe('a gate', () => {
   });
 
   it('lets the parties take turns: a long line of one party does not delay another', async () => {
-    const gate = gateOf(4);
+    const gate = queueOf(4);
     const places: Leave[] = [];
     for (let n = 0; n < 4; n += 1) places.push(await entered(gate.enter(party('hog', 10), NEVER)));
     const order: string[] = [];
@@ -58,7 +64,7 @@ describe('a gate', () => {
   });
 
   it('holds a party to its own limit, while others come in', async () => {
-    const gate = gateOf(10);
+    const gate = queueOf(10);
     const leave = await entered(gate.enter(party('hog'), NEVER));
     await entered(gate.enter(party('hog'), NEVER));
     let isIn = false;
@@ -71,7 +77,7 @@ describe('a gate', () => {
   });
 
   it('refuses at once when the line of the party, or of all, is full', async () => {
-    const gate = gateOf(3);
+    const gate = queueOf(3);
     for (let n = 0; n < 2; n += 1) await entered(gate.enter(party('hog'), NEVER));
     void gate.enter(party('hog'), NEVER);
     void gate.enter(party('hog'), NEVER);
@@ -85,11 +91,11 @@ describe('a gate', () => {
   });
 
   it('refuses a request after its patience, and one whose caller has left at once', async () => {
-    const gate = gateOf(1, { patience: 20 });
+    const gate = queueOf(1, { patience: 20 });
     await entered(gate.enter(party('a'), NEVER));
     expect(await gate.enter(party('b'), NEVER)).toBe('all');
     const caller = new AbortController();
-    const patient = gateOf(1);
+    const patient = queueOf(1);
     await entered(patient.enter(party('a'), NEVER));
     const waiting = patient.enter(party('b'), { gone: caller.signal });
     caller.abort();
@@ -100,7 +106,7 @@ describe('a gate', () => {
 
   it('admits waiting requests when the limit is raised', async () => {
     let most = 1;
-    const gate = gateOf(0, { most: () => most });
+    const gate = queueOf(0, { most: () => most });
     await entered(gate.enter(party('a'), NEVER));
     const waiting = gate.enter(party('b'), NEVER);
     most = 2;
@@ -109,7 +115,7 @@ describe('a gate', () => {
   });
 
   it('keeps a part of its line for others, so that one party does not fill it', async () => {
-    const gate = gateOf(1, { mostWaiting: () => 9 });
+    const gate = queueOf(1, { mostWaiting: () => 9 });
     await entered(gate.enter(party('hog', 100), NEVER));
     for (let n = 0; n < 6; n += 1) void gate.enter(party('hog', 100), NEVER);
     expect(await gate.enter(party('hog', 100), NEVER)).toBe('all');
@@ -118,7 +124,7 @@ describe('a gate', () => {
   });
 
   it('asks whether a caller has left only if it has to wait', async () => {
-    const gate = gateOf(1, { mostWaiting: () => 0 });
+    const gate = queueOf(1, { mostWaiting: () => 0 });
     const caller = {
       get gone(): AbortSignal {
         throw new Error('asked');
@@ -129,7 +135,7 @@ describe('a gate', () => {
   });
 
   it('counts, from one sample to the next, how many left and how many were in flight at most', async () => {
-    const gate = gateOf(4);
+    const gate = queueOf(4);
     const leave = await entered(gate.enter(party('a'), NEVER));
     await entered(gate.enter(party('a'), NEVER));
     leave();

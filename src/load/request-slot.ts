@@ -1,16 +1,16 @@
 import { type ServerResponse } from 'node:http';
-import { type Leave } from './fair-gate.js';
+import { type Leave } from './fair-queue.js';
 
-/** The reason of the signal. Without one, an error with a stack is made each time, and nobody reads it. */
+/** The reason of the signal. Without one, an error with a stack is made each time, and nothing reads it. */
 const GONE = 'The connection is gone';
 
 /**
- * One request on its way through. Its place is given back when the answer has been made and the connection has taken it or
- * is gone: one whose caller has hung up counts for as long as work is done for it.
+ * What one request takes up. It is given back when the answer has been made and the connection has taken it or is gone: a request
+ * whose caller has hung up counts for as long as work is done for it.
  */
-export class Passage {
+export class RequestSlot {
   #isGone = false;
-  /** Made only for a request that waits: nearly all are let in at once. */
+  /** Made only for a request that waits: nearly all are let in immediately. */
   #gone: AbortController | undefined;
   #leave: Leave | undefined;
   #isReserved = false;
@@ -36,7 +36,7 @@ export class Passage {
     return this.#isReserved;
   }
 
-  /** @param leave is called when the request leaves, after those of earlier calls. */
+  /** @param leave called when the request leaves, after those of earlier calls. */
   enter(leave: Leave, isReserved = false): void {
     const others = this.#leave;
     this.#leave =
@@ -49,7 +49,7 @@ export class Passage {
     this.#isReserved = isReserved;
   }
 
-  /** To be called when the answer has been made. */
+  /** The answer has been made. */
   answered(): void {
     this.#isAnswered = true;
     if (this.#isGone) this.#leave?.();

@@ -1,9 +1,9 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { LoopPace } from '../../src/load/loop-pace.js';
+import { EventLoopPacer } from '../../src/load/event-loop-pacer.js';
 
 /** Begins requests and heavy work, and tells what has begun after so many iterations of the event loop. */
-function observed(pace: LoopPace): {
+function observed(pace: EventLoopPacer): {
   request: (name: string) => void;
   heavy: (name: string) => void;
   after: (iterations: number) => Promise<string[]>;
@@ -23,11 +23,11 @@ function observed(pace: LoopPace): {
 
 describe('the pace of the event loop', () => {
   it('keeps nobody waiting while no connections come in', () => {
-    expect(new LoopPace().isBusy).toBe(false);
+    expect(new EventLoopPacer().isBusy).toBe(false);
   });
 
   it('lets requests begin in the first iteration without a new connection', async () => {
-    const pace = new LoopPace();
+    const pace = new EventLoopPacer();
     const { request, after } = observed(pace);
     pace.connected();
     expect(pace.isBusy).toBe(true);
@@ -41,7 +41,7 @@ describe('the pace of the event loop', () => {
   });
 
   it('does not let a stream of new connections keep requests from beginning', async () => {
-    const pace = new LoopPace();
+    const pace = new EventLoopPacer();
     const { request, after } = observed(pace);
     pace.connected();
     request('first');
@@ -54,7 +54,7 @@ describe('the pace of the event loop', () => {
   });
 
   it('lets four requests begin in every ninth iteration of a flood of connections', async () => {
-    const pace = new LoopPace();
+    const pace = new EventLoopPacer();
     const { request, after } = observed(pace);
     pace.connected();
     for (let n = 0; n < 50; n += 1) request(`${n}`);
@@ -67,7 +67,7 @@ describe('the pace of the event loop', () => {
   });
 
   it('begins heavy work one piece per iteration, after the requests that wait', async () => {
-    const pace = new LoopPace();
+    const pace = new EventLoopPacer();
     const { request, heavy, after } = observed(pace);
     heavy('a');
     heavy('b');
@@ -81,7 +81,7 @@ describe('the pace of the event loop', () => {
   });
 
   it('lets a few requests begin at once', async () => {
-    const pace = new LoopPace();
+    const pace = new EventLoopPacer();
     const { request, after } = observed(pace);
     pace.connected();
     for (let n = 0; n < 20; n += 1) request(`${n}`);

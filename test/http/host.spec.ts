@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requireOneTarget } from '../../src/http/target.js';
-import { UnclearHeaderError } from '../../src/http/unclear-header-error.js';
+import { requireOneTarget, UnclearHeaderError } from '../../src/http/host.js';
 
 describe('the target of a request', () => {
   it.each([

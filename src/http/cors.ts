@@ -1,6 +1,5 @@
 import cors from '@fastify/cors';
 import { type FastifyInstance } from 'fastify';
-import { securityHeaders } from './security-headers.js';
 
 const PREFLIGHT_SECONDS = 600;
 
@@ -12,16 +11,11 @@ export interface BrowserAccess {
   readonly requestHeaders: readonly string[];
 }
 
-/** Sets the security headers for browsers; an origin that is not listed gets no CORS header. */
-export async function protect(
+/** Tells browsers which pages may read answers; an origin that is not listed gets no CORS header. */
+export async function allowOrigins(
   server: FastifyInstance,
   { origins, requestHeaders }: BrowserAccess,
 ): Promise<void> {
-  const headers = securityHeaders();
-  server.addHook('onRequest', (_request, reply, done) => {
-    void reply.headers(headers);
-    done();
-  });
   await server.register(cors, {
     delegator: (request, done) => {
       const { origin } = request.caller;

@@ -4,9 +4,18 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Admission } from '../../src/load/admission.js';
-import { refuseEarly } from '../../src/load/refuse-early.js';
+import { refuseEarly } from '../../src/load/early-refusal.js';
+import { KnownSessions } from '../../src/session/known-sessions.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 
+let isStopping: boolean;
+const options = {
+  inFlight: 8,
+  perSession: 8,
+  isStopping: () => isStopping,
+  logoutHashes: [],
+  sessions: new KnownSessions(),
+};
 const ONE = '{"query":"{ me { id } }"}';
 const LOGOUT = '{"query":"mutation { logout { loggedOut } }"}';
 
@@ -18,6 +27,7 @@ describe('a server where nobody else may even wait', () => {
   let admission: Admission;
   beforeEach(async () => {
     served = [];
+    isStopping = false;
     log = '';
     const stream = new Writable({
       write(line: Buffer, _encoding, done) {
@@ -32,7 +42,7 @@ describe('a server where nobody else may even wait', () => {
     });
     server.get('/graphql', () => 'served');
     server.get('/livez', () => 'served');
-    admission = new Admission({ inFlight: 0, perSession: 1 });
+    admission = new Admission({ ...options, inFlight: 0 });
     refuseEarly(server, admission);
     url = await server.listen({ host: '127.0.0.1', port: 0 });
   });
@@ -103,7 +113,7 @@ describe('a server where nobody else may even wait', () => {
   });
 
   it('closes the connection while the service is stopping, so that the caller goes elsewhere', async () => {
-    admission.isStopping = () => true;
+    isStopping = true;
     expect(await answers([`${head(ONE.length)}${ONE}`], /OVERLOADED/)).toMatch(/connection: close/i);
   });
 
@@ -119,7 +129,7 @@ describe('a server where nobody else may even wait', () => {
   });
 
   it('refuses what was held for too long, although there is a place', async () => {
-    const roomy = new Admission({ inFlight: 8, perSession: 8 });
+    const roomy = new Admission(options);
     let isLate = false;
     roomy.isLate = () => isLate;
     const other = fastify();

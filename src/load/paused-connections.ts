@@ -1,9 +1,10 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
-import { Allowance } from './allowance.js';
+import { type FastifyInstance } from 'fastify';
 
 export type Connection = Pick<Socket, 'pause' | 'resume' | 'destroyed'>;
 
-export interface HoldOptions {
+export interface PauseOptions {
   /** How many requests may be read now. Read each time. */
   readonly room: () => number;
   /** How many requests are answered in a second. Read each time. */
@@ -12,14 +13,14 @@ export interface HoldOptions {
   readonly now?: () => number;
 }
 
-/** With what it waits afterwards, a request that is let in is answered within a second. */
+/** Together with its wait afterwards, a request that is let in is answered within a second. */
 const PATIENCE_MS = 700;
 const CHECK_MS = 5;
 /** A refusal costs a tenth to a fifth of an answer, so that refusals take little of the time that answers need. */
 const REFUSALS_PER_ANSWER = 0.25;
 /** From then on, a caller is refused at the higher rate. */
 const LONG_MS = 5_000;
-/** However many connections wait for so long, refusals never take much of the time. */
+/** However many connections wait that long, refusals never take much of the time. */
 const MOST_REFUSALS_PER_ANSWER = 1;
 
 /**
@@ -28,20 +29,20 @@ const MOST_REFUSALS_PER_ANSWER = 1;
  * none within 700 ms are too late: they are read a few at a time, more of them after five seconds, and what they have sent is
  * refused.
  */
-export class HeldConnections {
-  readonly #options: HoldOptions;
+export class PausedConnections {
+  readonly #options: PauseOptions;
   readonly #now: () => number;
-  /** Each with the time at which its hold began, in order. */
+  /** Each with the time at which it was paused, in order. */
   readonly #waiting = new Map<Connection, number>();
   readonly #late = new Map<Connection, number>();
   /** Late ones that are read in this iteration of the event loop. */
   readonly #refused = new Set<Connection>();
-  readonly #usual = new Allowance();
-  readonly #urgent = new Allowance();
+  readonly #usual = new TokenBucket();
+  readonly #urgent = new TokenBucket();
   #checked = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: HoldOptions) {
+  constructor(options: PauseOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
   }
@@ -50,7 +51,7 @@ export class HeldConnections {
     return this.#waiting.size + this.#late.size;
   }
 
-  hold(connection: Connection): void {
+  pause(connection: Connection): void {
     if (connection.destroyed || this.#waiting.has(connection) || this.#late.has(connection)) return;
     connection.pause();
     const now = this.#now();
@@ -60,7 +61,7 @@ export class HeldConnections {
     this.#timer = setInterval(this.release, CHECK_MS).unref();
   }
 
-  /** Whether a request that has just been read has waited for so long that it has to be refused. */
+  /** Whether a request that has just been read has waited for too long and has to be refused. */
   isLate(connection: Connection): boolean {
     return this.#refused.has(connection);
   }
@@ -85,7 +86,7 @@ export class HeldConnections {
   #letIn(now: number): number {
     let room = this.#options.room();
     for (const [connection, since] of this.#waiting) {
-      // With room for everybody nobody is late.
+      // With room for all, none is late.
       const isLate = room !== Infinity && now - since >= PATIENCE_MS;
       if (room < 1 && !isLate) break;
       this.#waiting.delete(connection);
@@ -102,8 +103,8 @@ export class HeldConnections {
     let left = room;
     const refused: Connection[] = [];
     for (const [connection, since] of this.#late) {
-      const allowance = now - since < LONG_MS ? this.#usual : this.#urgent;
-      if (left < 1 && !allowance.isLeft) break;
+      const bucket = now - since < LONG_MS ? this.#usual : this.#urgent;
+      if (left < 1 && !bucket.isLeft) break;
       this.#late.delete(connection);
       if (!read(connection)) continue;
       left -= 1;
@@ -122,4 +123,50 @@ function read(connection: Connection): boolean {
   if (connection.destroyed) return false;
   connection.resume();
   return true;
+}
+
+/** How long a bucket fills. */
+const BURST_MS = 20;
+
+/** How much may be done by now of what has a rate. */
+class TokenBucket {
+  #left = 0;
+
+  /** Whether one more may be done. */
+  get isLeft(): boolean {
+    return this.#left >= 1;
+  }
+
+  earn(perSecond: number, milliseconds: number): void {
+    const most = Math.max(1, (perSecond * BURST_MS) / 1000);
+    this.#left = Math.min(this.#left + (perSecond * milliseconds) / 1000, most);
+  }
+
+  take(): void {
+    this.#left = Math.max(0, this.#left - 1);
+  }
+}
+
+/** Knows whether the process is busy, and takes the connections that have been answered meanwhile. */
+export interface Pauser {
+  readonly limit: { readonly isShedding: boolean };
+  readonly answered: (connection: Connection) => void;
+}
+
+/**
+ * While the process is busy, a connection that has just been answered is not read until its next request can find a place.
+ * Otherwise callers who ask again immediately would have so much refused that no time is left for answers.
+ *
+ * @param isProbe whether a path is that of a probe: its connection is always read.
+ */
+export function pauseAnswered(
+  server: FastifyInstance,
+  pauser: Pauser,
+  isProbe: (path: string | undefined) => boolean,
+): void {
+  server.server.on('request', ({ socket, url }: IncomingMessage, response: ServerResponse) => {
+    if (!pauser.limit.isShedding || isProbe(url?.split('?', 1)[0])) return;
+    // Later than Node's own last look at the connection, which would read it again.
+    response.once('close', () => setImmediate(pauser.answered, socket));
+  });
 }
