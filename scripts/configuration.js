@@ -20,7 +20,7 @@ export function configurationPage() {
   });
   return `# Settings
 
-<!-- Generated from src/config/settings/ by npm run generate. -->
+<!-- Generated from src/config by npm run generate. -->
 
 Settings are read once, at start, from the environment and from a \`.env\` file in the working directory; the environment
 takes precedence. An empty value counts as not set. All settings are checked together: the service names every one that it
@@ -43,5 +43,5 @@ export function environmentExample() {
     ({ name, meaning, example }) =>
       `# ${meaning.replaceAll('`', '')}\n# ${name}=${defaultOf(name) ?? example ?? ''}\n`,
   );
-  return `# Copy this file to .env and uncomment what you want to set. Generated from src/config/settings/ by npm run generate.\n\n${entries.join('\n')}`;
+  return `# Copy this file to .env and uncomment what you want to set. Generated from src/config by npm run generate.\n\n${entries.join('\n')}`;
 }

@@ -1,7 +1,7 @@
 import { type PlatformClient, PlatformError, type PlatformSession } from 'portico/client';
 import { type Environment } from '../config/environment.js';
 import { type Settings } from '../config/settings.js';
-import { CredentialProfiles, logInByProfile, CredentialError } from 'portico/credentials';
+import { CredentialError, CredentialProfiles } from 'portico/credentials';
 import { adviceFor } from '../platform/advice.js';
 import { type Finding } from './finding.js';
 
@@ -56,12 +56,12 @@ async function logIn(
     return noProfile('there are no profiles', 'CREDENTIALS_FILE: set it to the file of the profiles');
   const profiles = await CredentialProfiles.open(file, { environment, onProblem: () => undefined });
   try {
-    const credentials = profiles.loginOf(login.profile);
-    if (credentials === undefined) {
+    const logInByProfile = profiles.loginOf(login.profile);
+    if (logInByProfile === undefined) {
       const names = profiles.names.join(', ');
       return noProfile('there is no such profile', `--profile: one of ${names}`);
     }
-    await logInByProfile(session, credentials);
+    await logInByProfile(session);
     return undefined;
   } finally {
     profiles.close();

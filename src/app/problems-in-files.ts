@@ -2,7 +2,7 @@ import { problemsInAuditFile } from '../telemetry/problems-in-audit-file.js';
 import { type Settings } from '../config/settings.js';
 import { problemsInProfiles } from 'portico/credentials';
 import { problemsInDocuments } from '../graphql/limits/problems-in-documents.js';
-import { problemsInPlatformFiles } from '../platform/problems-in-platform-files.js';
+import { problemsInPlatformFiles } from '../platform/platform-client.factory.js';
 import { problemsInKeyFile } from '../session/problems-in-key-file.js';
 
 /** The problems of the files that settings name. Each starts with its setting and quotes no content. */

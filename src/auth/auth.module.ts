@@ -3,8 +3,7 @@ import { SessionModule } from '../session/session.module.js';
 import { AuthResolver } from './auth.resolver.js';
 import { IdentityTokenResolver } from './identity-token.resolver.js';
 import { AuthService } from './auth.service.js';
-import { LoginLimits } from './login-limits.service.js';
-import { LoginWatch } from './login-watch.service.js';
+import { LoginLimits, LoginWatch } from './login-limits.service.js';
 
 @Module({
   imports: [SessionModule],

@@ -14,9 +14,15 @@ import { SessionTransport } from '../session/session.model.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
 import { type Account, sessionAccount } from './login-subject.js';
-import { type DelegateInput, type LoginInput } from './login.input.js';
+import {
+  accountOf,
+  type DelegateInput,
+  isAnonymous,
+  loginCredentials,
+  type LoginInput,
+  profileLogin,
+} from './login.input.js';
 import { LogoutPayload } from './logout-payload.model.js';
-import { accountOf, isAnonymous, loginCredentials, profileLogin } from './read-login.js';
 import { ServiceError } from '../errors/service-error.js';
 
 @Injectable()

@@ -1,10 +1,25 @@
-import { Context, Mutation, Resolver } from '@nestjs/graphql';
+import { Context, Field, Mutation, ObjectType, Resolver } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
 import { Observation } from '../logging/observation.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
-import { IdentityToken } from './identity-token.model.js';
+import { GraphQLDateTime } from 'graphql-scalars';
 import { ServiceError } from '../errors/service-error.js';
+
+@ObjectType({
+  description:
+    'A token with which another client can join the session. It works once and for a short time. Treat it like a password.',
+})
+export class IdentityToken {
+  @Field(() => String, { description: 'The token, for `delegate` or for a page that embeds the platform.' })
+  token!: string;
+
+  @Field(() => GraphQLDateTime, {
+    description:
+      'When the token expires, according to the setting IDENTITY_TOKEN_SECONDS. The platform does not say.',
+  })
+  expiresAt!: Date;
+}
 
 @Resolver(() => IdentityToken)
 export class IdentityTokenResolver {

@@ -1,13 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LoginFailedError, type PlatformSession } from 'portico/client';
 import { type Relogin } from '../session/relogin.js';
-import {
-  CredentialError,
-  type Once,
-  CredentialProfiles,
-  type ProfileLogin,
-  logInByProfile,
-} from 'portico/credentials';
+import { CredentialError, CredentialProfiles, type ProfileLogin } from 'portico/credentials';
 
 /** Logs in platform sessions by credential profile. The log says why a login failed, for the operator. */
 @Injectable()
@@ -24,27 +18,27 @@ export class ProfileLoginService implements Relogin {
    * @throws CredentialError
    */
   async logInWithKey(session: PlatformSession, profile: string, key: string): Promise<void> {
-    const credentials = this.profiles?.loginFor(profile, key);
-    if (credentials === undefined) {
+    const logIn = this.profiles?.loginFor(profile, key);
+    if (logIn === undefined) {
       this.#logger.warn('A login with a profile was refused: there is no such profile, or the key is wrong');
       throw refused();
     }
-    await this.#logInBy(session, profile, credentials);
+    await this.#logInBy(session, profile, logIn);
   }
 
   async logIn(session: PlatformSession, profile: string): Promise<void> {
-    const credentials = this.profiles?.loginOf(profile);
-    if (credentials === undefined) {
+    const logIn = this.profiles?.loginOf(profile);
+    if (logIn === undefined) {
       this.#logger.warn(`A session of the profile ${profile} ends: the profile no longer exists`);
       throw refused();
     }
-    await this.#logInBy(session, profile, credentials);
+    await this.#logInBy(session, profile, logIn);
     this.#logger.log(`A session of the profile ${profile} was logged in again`);
   }
 
-  async #logInBy(session: PlatformSession, profile: string, credentials: Once<ProfileLogin>): Promise<void> {
+  async #logInBy(session: PlatformSession, profile: string, logIn: ProfileLogin): Promise<void> {
     try {
-      await logInByProfile(session, credentials);
+      await logIn(session);
     } catch (error) {
       if (error instanceof CredentialError) {
         this.#logger.error(`The profile ${profile} cannot log in: ${error.message}`);

@@ -1,7 +1,7 @@
 import { IsOptional } from 'class-validator';
-import { Flag, WholeNumber } from './checks.js';
-import { ReadableFolder } from './file-checks.js';
-import { Setting } from './setting.js';
+import { CommaList, Flag, Matching, ReadableFolder, Rule, WholeNumber } from './checks.js';
+import { Secret, Setting } from './setting.js';
+import { looksRandom } from './key-list.js';
 
 export class GraphQLSettings {
   @Setting('`true` or `false`: introspection and the console; if not set: off in production, otherwise on')
@@ -49,4 +49,84 @@ export class GraphQLSettings {
   )
   @ReadableFolder()
   PERSISTED_DOCUMENTS?: string;
+}
+
+/** A type such as `Project`, or a field such as `Project.raw`. */
+const PATH = String.raw`[A-Za-z]\w*(?:\.[A-Za-z]\w*)?`;
+const ACCESS = new RegExp(`^${PATH}$`);
+/** What composers allow in a tag. */
+const TAG = new RegExp(`^${PATH}=[A-Za-z_][\\w/-]{0,127}$`);
+
+const FEDERATION_TEXT = /^[\x21-\x7e]{16,1024}$/;
+/** Only once in 20,000 times do 16 random hex digits have fewer different ones than this. */
+const LEAST_DIFFERENT_CHARACTERS = 6;
+
+export class FederationSettings {
+  @Setting(
+    'if set, `_service` and `_entities` require it in the header `X-Federation-Secret`; if not set, they are off in production',
+    '<the output of: openssl rand -base64 32>',
+  )
+  @Secret()
+  @Matching(
+    FEDERATION_TEXT,
+    'must be 16 to 1024 printable ASCII characters without spaces, so that it cannot be guessed and a header can carry it',
+  )
+  @Rule(
+    'must be random, such as the output of: openssl rand -base64 32',
+    (value) =>
+      typeof value !== 'string' ||
+      !FEDERATION_TEXT.test(value) ||
+      looksRandom(Buffer.from(value), LEAST_DIFFERENT_CHARACTERS),
+  )
+  FEDERATION_SECRET?: string;
+
+  @Setting('how many entities one operation may request by key')
+  @WholeNumber(1)
+  FEDERATION_MAX_REPRESENTATIONS = 1000;
+
+  @Setting(
+    'maximum size of a request body from a router that sends `FEDERATION_SECRET`, in bytes; `HTTP_BODY_LIMIT_BYTES` applies to all others, and to routers too if it is larger',
+  )
+  @WholeNumber(100)
+  FEDERATION_BODY_LIMIT_BYTES = 1024 * 1024;
+
+  @Setting(
+    'prefix of the root fields, for graphs where `me` and `projects` are taken: with `analytics` they become `analyticsMe` and `analyticsProjects`',
+    'analytics',
+  )
+  @Matching(
+    /^[A-Za-z][A-Za-z0-9]{0,31}$/,
+    'must be a letter followed by letters or digits, at most 32 in all',
+  )
+  FIELD_PREFIX?: string;
+
+  @Setting(
+    '`@tag` for types and fields of the subgraph, for contracts in your graph: `Type=tag` or `Type.field=tag`, separated by commas',
+    'Project=public,Project.raw=internal',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma-separated list such as Project=public,Project.raw=internal',
+    (value) => Array.isArray(value) && value.every((entry) => TAG.test(String(entry))),
+  )
+  SUBGRAPH_TAGS: string[] = [];
+
+  @Setting(
+    '`@inaccessible` for types and fields of the subgraph, which only the router of the graph can then see: `Type` or `Type.field`, separated by commas',
+    'Project.raw,User.raw',
+  )
+  @CommaList()
+  @Rule(
+    'must be a comma-separated list such as Project.raw,User.raw',
+    (value) => Array.isArray(value) && value.every((entry) => ACCESS.test(String(entry))),
+  )
+  SUBGRAPH_INACCESSIBLE: string[] = [];
+
+  @Setting(
+    'how many projects a router assumes in a list when it adds up costs; if set, the subgraph has `@cost` and `@listSize` and requires federation v2.9',
+    '100',
+  )
+  @IsOptional()
+  @WholeNumber(1)
+  SUBGRAPH_LIST_SIZE?: number;
 }

@@ -1,5 +1,4 @@
-import { Flag, LONGEST_TIMER_MS, WholeNumber } from './checks.js';
-import { ReadableFile } from './file-checks.js';
+import { Flag, LONGEST_TIMER_MS, ReadableFile, WholeNumber } from './checks.js';
 import { Setting } from './setting.js';
 
 export class LoginSettings {

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { type Environment } from './environment.js';
 import { secretSettings, settingDescriptions } from './setting.js';
-import { LOWER_CASE_TOO } from './usual-proxy.js';
+import { LOWER_CASE_TOO } from './platform-settings.js';
 
 /** Shorter names are close to too many others: `POST` is not a misspelled `PORT`. */
 const SHORTEST = 8;

@@ -3,17 +3,17 @@ import {
   Flag,
   isHttpProxyUrl,
   isPlainHttpUrl,
+  isReadableFile,
   LONGEST_TIMER_MS,
   Matching,
+  ReadableFile,
   Rule,
   TrueOrFalse,
   WholeNumber,
+  WithoutFinalSlash,
 } from './checks.js';
-import { isReadableFile, ReadableFile } from './file-checks.js';
 import { Secret, Setting } from './setting.js';
-import { type EmbeddedPlatformSettings } from './embedded-platform-settings.js';
 import { isProduction, type ServiceSettings } from './service-settings.js';
-import { isUsualProxy } from './usual-proxy.js';
 
 const IS_PROXY = 'must be an http URL without path, query, or fragment';
 
@@ -110,4 +110,64 @@ export class PlatformSettings {
   )
   @ReadableFile()
   ISERVER_MESSAGES_FILE?: string;
+}
+
+/** What decides whether one of the usual variables names the proxy to the platform. */
+interface ProxyChoice {
+  readonly PLATFORM_BASE_URL?: string | undefined;
+  readonly PLATFORM_PROXY_URL?: string | undefined;
+  readonly HTTPS_PROXY?: string | undefined;
+  readonly HTTP_PROXY?: string | undefined;
+}
+
+/** The variables that other tools read in lower case as well. */
+export const LOWER_CASE_TOO: readonly string[] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
+
+/** The proxy to the platform; none for the embedded one, which is on this machine. */
+export function platformProxy(settings: ProxyChoice): string | undefined {
+  const { PLATFORM_BASE_URL: base, PLATFORM_PROXY_URL: own } = settings;
+  if (base === undefined) return undefined;
+  if (own !== undefined) return own;
+  const usual = protocolOf(base) === 'https:' ? settings.HTTPS_PROXY : settings.HTTP_PROXY;
+  return usual === undefined ? undefined : withScheme(usual);
+}
+
+/** A check of a variable that other tools use too: it counts only if it names the proxy to the platform. */
+export function isUsualProxy(protocol: 'http:' | 'https:') {
+  return (value: unknown, { PLATFORM_BASE_URL: base, PLATFORM_PROXY_URL: own }: ProxyChoice): boolean =>
+    base === undefined ||
+    own !== undefined ||
+    protocolOf(base) !== protocol ||
+    value === undefined ||
+    (typeof value === 'string' && isHttpProxyUrl(withScheme(value)));
+}
+
+/** Other tools accept `proxy.example:3128`. */
+function withScheme(url: string): string {
+  return url.includes('://') ? url : `http://${url}`;
+}
+
+function protocolOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).protocol : undefined;
+}
+
+export class EmbeddedPlatformSettings {
+  @Setting('`auto` (only without a base URL and not in production), `on`, or `off`')
+  @IsIn(['auto', 'on', 'off'])
+  EMBEDDED_PLATFORM: 'auto' | 'on' | 'off' = 'auto';
+
+  @Setting(
+    'the port of the embedded platform, always on loopback; `0`: any free port (`npm run platform`: 3100)',
+  )
+  @WholeNumber(0, 65535)
+  EMBEDDED_PLATFORM_PORT = 0;
+
+  @Setting('the context path of the embedded platform')
+  @WithoutFinalSlash()
+  @Matching(/^(\/[A-Za-z0-9._-]+)+$/, 'must be a path such as /api')
+  EMBEDDED_PLATFORM_PATH = '/api';
+
+  @Setting('seconds without use after which a session of the embedded platform times out')
+  @WholeNumber(1, 365 * 24 * 3600)
+  EMBEDDED_PLATFORM_IDLE_SECONDS = 1800;
 }

@@ -1,7 +1,7 @@
 import { IsIn, IsString } from 'class-validator';
 import { isRedisUrl, LONGEST_TIMER_MS, Matching, Rule, WholeNumber } from './checks.js';
 import { isKeyList } from './key-list.js';
-import { hasOtherMeaning } from './request-headers.js';
+import { hasOtherMeaning } from './network-checks.js';
 import { Secret, Setting } from './setting.js';
 import { isProduction, type ServiceSettings } from './service-settings.js';
 

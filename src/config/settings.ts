@@ -1,16 +1,12 @@
 import 'reflect-metadata';
 import { IntersectionType } from '@nestjs/mapped-types';
-import { EmbeddedPlatformSettings } from './embedded-platform-settings.js';
-import { FederationSettings } from './federation-settings.js';
-import { GraphQLSettings } from './graphql-settings.js';
+import { EmbeddedPlatformSettings, platformProxy, PlatformSettings } from './platform-settings.js';
+import { FederationSettings, GraphQLSettings } from './graphql-settings.js';
 import { HttpSettings } from './http-settings.js';
 import { LoginSettings } from './login-settings.js';
-import { OperationsSettings } from './operations-settings.js';
-import { PlatformSettings } from './platform-settings.js';
+import { isProduction, OperationsSettings, ServiceSettings } from './service-settings.js';
 import { TelemetrySettings } from './telemetry-settings.js';
-import { isProduction, ServiceSettings } from './service-settings.js';
 import { SessionSettings } from './session-settings.js';
-import { platformProxy } from './usual-proxy.js';
 
 /**
  * Every setting of the service, by the name it has in the environment. Each is declared once, in the class of its topic,

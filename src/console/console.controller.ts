@@ -6,8 +6,7 @@ import { type FastifyReply } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
 import { Assets } from './assets.js';
-import { clientSchema } from './client-schema.js';
-import { withSettings } from './page-settings.js';
+import { type GraphQLSchema, Kind, parse, print, printSchema, visit } from 'graphql';
 
 /** Everything is loaded from here and from no other host; the editor sets inline styles, but adds no style sheet. */
 const CONTENT_SECURITY_POLICY = [
@@ -92,4 +91,49 @@ export class ConsoleController {
 async function send(reply: FastifyReply, content: string | Buffer, isKnown: boolean): Promise<void> {
   if (isKnown) await reply.code(304).send();
   else await reply.send(content);
+}
+
+/** What the page has to know of the service that serves it. */
+export interface PageSettings {
+  /** The prefix of the root fields; empty without one. */
+  readonly fieldPrefix: string;
+  /** Whether a login without credentials is taken. */
+  readonly guests: boolean;
+  /** Who may log in, where the platform is the embedded one; those logins are no secrets. */
+  readonly demo:
+    | {
+        readonly password: string;
+        readonly apiKey: string;
+        readonly users: readonly { readonly username: string; readonly shows: string }[];
+      }
+    | undefined;
+}
+
+const PLACE = 'data-settings=""';
+
+/** The page with its settings, in an attribute: a script in the page would need a policy that allows some. */
+export function withSettings(page: string, settings: PageSettings): string {
+  if (!page.includes(PLACE)) throw new Error('The console page has no place for its settings');
+  return page.replace(PLACE, () => `data-settings="${escaped(JSON.stringify(settings))}"`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** What federation adds for routers; callers have no use for it. */
+const FEDERATION_NAMES = /^(_|federation__|link__)/;
+
+/** The SDL of a schema as clients need it: without federation's types, fields and directives, so that every tool reads it. */
+export function clientSchema(schema: GraphQLSchema): string {
+  const document = visit(parse(printSchema(schema)), {
+    DirectiveDefinition: () => null,
+    enter: (node) => {
+      const isDefinition = node.kind === Kind.FIELD_DEFINITION || node.kind.endsWith('TypeDefinition');
+      return isDefinition && 'name' in node && FEDERATION_NAMES.test(node.name?.value ?? '')
+        ? null
+        : undefined;
+    },
+  });
+  return `${print(document)}\n`;
 }

@@ -1,6 +1,7 @@
-import { PlatformClient, type PlatformClientOptions } from 'portico/client';
+import { PlatformClient, type PlatformClientOptions, type UnusableCookie } from 'portico/client';
 import { SettingsError } from '../config/parse-settings.js';
 import { type Settings } from '../config/settings.js';
+import { isReadableFile } from '../config/checks.js';
 
 /** The settings behind the options of the client, because an operator knows those names. */
 const SETTING_OF_OPTION: Readonly<Record<string, string>> = {
@@ -36,4 +37,55 @@ export function platformClient(
     const problem = option === undefined ? undefined : SETTING_OF_OPTION[option];
     throw problem === undefined ? fault : new SettingsError([problem]);
   }
+}
+
+/** The problems of the files that the client reads, each with its setting. */
+export async function problemsInPlatformFiles(settings: Settings): Promise<string[]> {
+  const { PLATFORM_TLS_VERIFY: tlsVerify, ISERVER_MESSAGES_FILE: iserverMessages } = settings;
+  const problems: string[] = [];
+  if (isReadableFile(tlsVerify) && !(await isUsable({ tlsVerify }))) {
+    problems.push('PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates');
+  }
+  if (isReadableFile(iserverMessages) && !(await isUsable({ iserverMessages }))) {
+    problems.push('ISERVER_MESSAGES_FILE must be a JSON object of messages by integer codes');
+  }
+  return problems;
+}
+
+/** Whether a client can be made with an option; no call is made. */
+async function isUsable(
+  option: Pick<PlatformClientOptions, 'tlsVerify' | 'iserverMessages'>,
+): Promise<boolean> {
+  try {
+    await new PlatformClient({ baseUrl: 'http://localhost/', ...option }).close();
+    return true;
+  } catch (fault) {
+    if (fault instanceof TypeError) return false;
+    throw fault;
+  }
+}
+
+const COOKIE_ADVICE: Readonly<Record<UnusableCookie['problem'], string>> = {
+  secure: 'is for https, but PLATFORM_BASE_URL begins with http:. Set it to the https: URL of the platform.',
+  path: 'is for another path than that of PLATFORM_BASE_URL. Set it to the path under which the platform itself runs.',
+  domain:
+    'is for a domain that the host of PLATFORM_BASE_URL is not in. Set it to the host name that the platform itself uses, ' +
+    'or let the proxy in front of the platform rewrite the domain (nginx: proxy_cookie_domain).',
+  size: 'is longer than 4096 bytes, which browsers do not accept either. Shorten it where it is set: at the platform or its proxy.',
+  limit:
+    'is one too many for a session, which holds 50 cookies and 8192 bytes. Set fewer or shorter ones at the platform or its proxy.',
+  malformed:
+    'is not a valid cookie, or breaks the rules of its prefix. Correct it where it is set: at the platform or its proxy.',
+};
+
+/** Reports each problem once, since every login would repeat it. */
+export function reportCookieOnce(logger: { warn(message: string): void }): (cookie: UnusableCookie) => void {
+  const reported = new Set<string>();
+  return ({ name, problem }) => {
+    if (reported.has(problem)) return;
+    reported.add(problem);
+    logger.warn(
+      `The platform's cookie "${name.slice(0, 64)}" is never sent back: it ${COOKIE_ADVICE[problem]}`,
+    );
+  };
 }

@@ -2,8 +2,7 @@ import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nes
 import { type CircuitChange, PlatformClient } from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { Observation } from '../logging/observation.js';
-import { reportCookieOnce } from './report-cookie.js';
-import { platformClient } from './platform-client.factory.js';
+import { platformClient, reportCookieOnce } from './platform-client.factory.js';
 import { PlatformProbe } from './platform-probe.service.js';
 
 /** The platform that runs here if none is configured. */

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import { type LoginWatch } from '../auth/login-watch.service.js';
 import { RATE_LIMIT_REASONS } from '../errors/service-error.js';
+import { type LoginWatch } from '../auth/login-limits.service.js';
 
 /** Counts the logins that the limiter refused, and floods of failed logins: set an alert on those. */
 export function showLogins(logins: LoginWatch, registry: Registry): void {

@@ -11,7 +11,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyInstance } from 'fastify';
 import { type Registry } from 'prom-client';
 import { AuthModule } from '../auth/auth.module.js';
-import { LoginWatch } from '../auth/login-watch.service.js';
+import { LoginWatch } from '../auth/login-limits.service.js';
 import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from 'portico/credentials';
 import { errorFacts } from '../errors/to-graphql-error.js';

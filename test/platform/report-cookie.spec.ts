@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PlatformClient } from 'portico/client';
-import { reportCookieOnce } from '../../src/platform/report-cookie.js';
+import { reportCookieOnce } from '../../src/platform/platform-client.factory.js';
 import { startScriptedPlatform } from '../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 
 describe('a cookie that no request would send', () => {

@@ -1,4 +1,4 @@
-import { isReadableFolder } from '../../config/file-checks.js';
+import { isReadableFolder } from '../../config/checks.js';
 import { PersistedDocuments, PersistedDocumentsError } from './persisted-documents.js';
 
 /** What is wrong in the folder of persisted documents; empty if none is set or readable. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { LoginFailedError, PlatformSession } from 'portico/client';
 import { CredentialProfiles } from 'portico/credentials';
 import { awsEnvironment } from '../../../packages/portico/test/support/credentials/stores/aws-environment.js';
 import { createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
@@ -175,11 +176,11 @@ describe('the service with credential profiles, as a process', () => {
       environment: environmentOfProfiles,
       onProblem: () => undefined,
     });
-    expect(await profiles.loginFor('nightly', key)?.()).toMatchObject({
-      apiKey: environmentOfProfiles.API_KEY,
-    });
+    const session = new PlatformSession(platform.baseUrl);
+    await expect(profiles.loginFor('nightly', key)?.(session)).rejects.toThrow(LoginFailedError);
     const seen = inspect(profiles, { depth: null, showHidden: true }) + JSON.stringify(profiles);
     profiles.close();
+    await session.close();
     expect(canaries.findIn(seen)).toEqual([]);
   });
 });

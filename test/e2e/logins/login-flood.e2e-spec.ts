@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuthService } from '../../../src/auth/auth.service.js';
 import { LoginMode } from '../../../src/auth/login.input.js';
 import { SessionTransport } from '../../../src/session/session.model.js';
-import { LoginWatch } from '../../../src/auth/login-watch.service.js';
+import { LoginWatch } from '../../../src/auth/login-limits.service.js';
 import { LoginFailedError } from 'portico/client';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';

@@ -1,5 +1,6 @@
-import { optional, type Rule, rule, wholeNumber } from './providers/rules.js';
+import { optional, rule, type Rule, wholeNumber } from './providers/rules.js';
 import { type CredentialSource, SOURCE } from './credential-source.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
 
 const LOGIN_MODES = ['standard', 'ldap'] as const;
 
@@ -50,4 +51,14 @@ export const PROFILE_RULES = {
 /** Whether the credentials of a profile are those of one login mode (spec, "Endpoints"). */
 export function isOneLogin({ username, password, apiKey }: Partial<CredentialProfile>): boolean {
   return apiKey === undefined ? username !== undefined : username === undefined && password === undefined;
+}
+
+/** A digest that no known key has. It is compared if there is no profile, so that both cases take the same time. */
+const NO_DIGEST = Buffer.alloc(32);
+
+/** Whether a key opens a profile, in a time that depends on neither. Without a profile: never. */
+export function isProfileKey(profile: CredentialProfile | undefined, key: string): boolean {
+  const expected = profile === undefined ? NO_DIGEST : Buffer.from(profile.profileKeySha256, 'hex');
+  const matches = timingSafeEqual(createHash('sha256').update(key).digest(), expected);
+  return matches && profile !== undefined;
 }

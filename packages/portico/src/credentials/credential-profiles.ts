@@ -1,10 +1,8 @@
+import { type LoginCredentials, type PlatformSession } from '../client/index.js';
 import { type Once } from './providers/once.js';
-import { type CredentialProfile } from './credential-profile.js';
-import { CredentialProfilesError } from './credential-profiles-error.js';
-import { parseProfiles } from './parse-profiles.js';
-import { profileCredentials, type ProfileContext, type ProfileLogin } from './profile-credentials.js';
-import { isProfileKey } from './profile-key.js';
-import { nextResolution, type ProfileResolution } from './profile-resolution.js';
+import { type CredentialProfile, isProfileKey } from './credential-profile.js';
+import { CredentialProfilesError, parseProfiles } from './parse-profiles.js';
+import { logInByProfile, type ProfileContext, profileCredentials } from './profile-login.js';
 import { look, watchText } from './watch-text.js';
 
 export interface CredentialProfilesOptions extends ProfileContext {
@@ -14,6 +12,23 @@ export interface CredentialProfilesOptions extends ProfileContext {
   readonly onChange?: (() => void) | undefined;
   /** Milliseconds between two reads of the file; default 2000. */
   readonly intervalMs?: number | undefined;
+}
+
+/**
+ * Logs in a session with the credentials of a profile. If the platform refuses them, they are fetched once more, because
+ * the secret may have been rotated, and tried if they have changed.
+ *
+ * @throws CredentialError when the credentials cannot be loaded
+ * @throws LoginFailedError when the platform refuses them for good
+ */
+export type ProfileLogin = (session: PlatformSession) => Promise<void>;
+
+/** How the last fetch of a profile's credentials ended. For an operator, so it never contains a value. */
+export interface ProfileResolution {
+  /** Whether the last fetch returned all of the profile's credentials. */
+  readonly succeeded: boolean;
+  /** When a fetch last succeeded, in milliseconds since the epoch; undefined before the first success. */
+  readonly lastSuccess: number | undefined;
 }
 
 /** The credential profiles of a file, updated when it changes. */
@@ -62,14 +77,14 @@ export class CredentialProfiles {
   }
 
   /** The login of a profile, for a session that it has opened; undefined if the profile no longer exists. */
-  loginOf(name: string): Once<ProfileLogin> | undefined {
-    return this.#opened.get(name)?.login;
+  loginOf(name: string): ProfileLogin | undefined {
+    const opened = this.#opened.get(name);
+    return opened && ((session) => logInByProfile(session, opened.credentials));
   }
 
   /** The login of a profile, for a caller who has its key. A wrong key and a wrong name look the same. */
-  loginFor(name: string, key: string): Once<ProfileLogin> | undefined {
-    const opened = this.#opened.get(name);
-    return isProfileKey(opened?.profile, key) ? opened?.login : undefined;
+  loginFor(name: string, key: string): ProfileLogin | undefined {
+    return isProfileKey(this.#opened.get(name)?.profile, key) ? this.loginOf(name) : undefined;
   }
 
   /** Ends the watch. */
@@ -78,14 +93,14 @@ export class CredentialProfiles {
   }
 
   #open(text: string): ReadonlyMap<string, OpenedProfile> {
-    const profiles = [...parseProfiles(this.#path, text)];
     const { now = Date.now } = this.#context;
     return new Map(
-      profiles.map(([name, profile]) => {
+      [...parseProfiles(this.#path, text)].map(([name, profile]) => {
         const onOutcome = (succeeded: boolean): void => {
-          this.#resolutions.set(name, nextResolution(this.#resolutions.get(name), succeeded, now()));
+          const lastSuccess = succeeded ? now() : this.resolutionOf(name)?.lastSuccess;
+          this.#resolutions.set(name, { succeeded, lastSuccess });
         };
-        return [name, { profile, login: profileCredentials(profile, { ...this.#context, onOutcome }) }];
+        return [name, { profile, credentials: profileCredentials(profile, { ...this.#context, onOutcome }) }];
       }),
     );
   }
@@ -104,7 +119,7 @@ export class CredentialProfiles {
 
 interface OpenedProfile {
   readonly profile: CredentialProfile;
-  readonly login: Once<ProfileLogin>;
+  readonly credentials: Once<LoginCredentials>;
 }
 
 function unreadable(path: string, code: string): CredentialProfilesError {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import { isRecord, object } from './providers/rules.js';
+import { isRecord, object, unknownName } from './providers/rules.js';
 import { type CredentialProfile, isOneLogin, PROFILE_RULES } from './credential-profile.js';
-import { CredentialProfilesError } from './credential-profiles-error.js';
+import { look } from './watch-text.js';
 
 /** Letters, digits, dots, dashes and underscores: a profile's name is shown in logs and metrics. */
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -36,7 +36,7 @@ function writtenProfiles(file: string, text: string): Record<string, unknown> {
   const root = parseYaml(file, text);
   if (!isRecord(root)) throw new CredentialProfilesError(file, ['profiles: is missing']);
   const { profiles, ...others } = root;
-  const problems = Object.keys(others).map((name) => `${name}: is not a known name`);
+  const problems = Object.keys(others).map((name) => `${name}: ${unknownName(name, ['profiles'])}`);
   if (!isRecord(profiles)) problems.push('profiles: must be an object of profiles by name');
   else if (problems.length === 0) return profiles;
   throw new CredentialProfilesError(file, problems);
@@ -66,4 +66,39 @@ function checkedProfile(path: string, written: unknown, problems: string[]): Cre
     problems.push(`${path}: needs either apiKey, or username, with password if the user has one`);
   }
   return found.length === 0 ? (written as CredentialProfile) : undefined;
+}
+
+/** A file of credential profiles cannot be used. Names every fault at once by its path, and no value. */
+export class CredentialProfilesError extends Error {
+  override readonly name = 'CredentialProfilesError';
+
+  /** @param problems - each `path: what is wrong` */
+  constructor(
+    readonly file: string,
+    readonly problems: readonly string[],
+  ) {
+    super([`${file} is not a valid file of credential profiles:`, ...problems].join('\n  '));
+  }
+}
+
+/**
+ * The problems of the file of credential profiles, each with its path in the file; empty if no file is set or readable.
+ *
+ * @internal for the service, which reports them with its settings
+ */
+export async function problemsInProfiles({
+  CREDENTIALS_FILE: file,
+}: {
+  readonly CREDENTIALS_FILE?: string | undefined;
+}): Promise<string[]> {
+  if (file === undefined) return [];
+  const found = await look(file);
+  if ('code' in found) return [];
+  try {
+    parseProfiles(file, found.text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CredentialProfilesError)) throw error;
+    return error.problems.map((problem) => `CREDENTIALS_FILE: ${problem}`);
+  }
 }

@@ -2,9 +2,9 @@ import { type Platform } from './platform.js';
 import { type WebSession } from './session-table.js';
 import { type Answer, toRefusalAnswer, unavailablePage } from './answer.js';
 import { type Call, cookiesOf, headerOf } from './call.js';
-import { notFound, sessionInvalid } from './errors.js';
-import { requireUsableProject } from './project-scope.js';
+import { notFound, projectForbidden, projectNotFound, projectNotLoaded, sessionInvalid } from './errors.js';
 import { OPEN_ROUTES, SESSION_ROUTES, type SessionOperation } from './routes.js';
+import { isLoaded, isProject } from './projects.js';
 
 /**
  * The answer to a call.
@@ -47,4 +47,21 @@ function answerInSession(
   } catch (error) {
     return toRefusalAnswer(error);
   }
+}
+
+/**
+ * A call is within a project when its header names one; calls below `auth/` never are. Only such calls open a session
+ * in the project, so only they are refused when the user has too many of those.
+ *
+ * @throws Refusal when the call is within a project that this user cannot use.
+ */
+export function requireUsableProject({ settings }: Platform, call: Call, session: WebSession): void {
+  // Some clients send the header empty when they mean no project.
+  const projectId = headerOf(call, settings.projectIdHeader);
+  if (!projectId || call.operation.includes(' auth/')) return;
+  const { projects, refusesProjectCalls } = session.iServerSession.account;
+  if (refusesProjectCalls) throw refusesProjectCalls();
+  const project = projects.find(({ id }) => id === projectId);
+  if (!project) throw isProject(projectId) ? projectForbidden() : projectNotFound();
+  if (!isLoaded(project)) throw projectNotLoaded();
 }

@@ -2,10 +2,8 @@ import { type Platform } from './platform.js';
 import { type WebSession } from './session-table.js';
 import { type Answer } from './answer.js';
 import { type Call } from './call.js';
-import { checkIdentityToken, createIdentityToken } from './identity-token-operations.js';
-import { delegate, login, logout } from './login-operations.js';
-import { extendSession, listProjects, readSession, readUserInfo } from './session-operations.js';
-import { readStatus } from './status-operation.js';
+import { checkIdentityToken, createIdentityToken, delegate, login, logout } from './login-operations.js';
+import { extendSession, listProjects, readSession, readStatus, readUserInfo } from './session-operations.js';
 
 type OpenOperation = (platform: Platform, call: Call) => Answer;
 export type SessionOperation = (platform: Platform, call: Call, session: WebSession) => Answer;

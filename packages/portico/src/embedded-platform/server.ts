@@ -1,12 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { answerCall } from './answer-call.js';
 import { type Platform } from './platform.js';
 import { type Answer, toRefusalAnswer } from './answer.js';
 import { toCall } from './call.js';
-import { discardRest } from './discard-rest.js';
 import { readBody } from './request-body.js';
-import { refuseUnreadable } from './unreadable-request.js';
+import { type Duplex } from 'node:stream';
+import { Refusal } from './errors.js';
 
 /** The time limits of one connection, in milliseconds, so that a slow caller cannot keep it. */
 export interface ServerLimits {
@@ -76,4 +81,47 @@ async function send(answer: Answer, request: IncomingMessage, response: ServerRe
   response.write(answer.body);
   await discardRest(request);
   response.end();
+}
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_MS = 1000;
+
+/**
+ * Reads and discards the rest of a request that was refused before its end: a connection closed with bytes unread is
+ * reset, and the caller would lose the answer. Stops at the end of the request, after 1 MB, or after a second.
+ */
+export function discardRest(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let size = 0;
+    const timer = setTimeout(stop, MAX_MS);
+    function stop(): void {
+      clearTimeout(timer);
+      request.off('data', discard).off('close', stop).off('end', stop).pause();
+      resolve();
+    }
+    function discard(chunk: Buffer): void {
+      size += chunk.length;
+      if (size > MAX_BYTES) stop();
+    }
+    request.on('data', discard).on('end', stop).on('close', stop).resume();
+  });
+}
+
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers a request that is not HTTP, has too large headers or arrives too slowly, in JSON like everything else. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = STATUSES[error.code ?? ''] ?? 400;
+  const reason = STATUS_CODES[status] ?? '';
+  const { headers, body } = toRefusalAnswer(new Refusal(status, 'ERR006', `HTTP ${status} ${reason}`));
+  const head = [`HTTP/1.1 ${status} ${reason}`, 'connection: close', `content-length: ${body.length}`];
+  for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

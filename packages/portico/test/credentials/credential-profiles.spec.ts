@@ -2,6 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { CredentialProfiles, CredentialProfilesError } from '../../src/credentials/index.js';
+import { PlatformSession } from '../../src/client/index.js';
+import {
+  DEMO_LOGINS,
+  type EmbeddedPlatform,
+  startEmbeddedPlatform,
+} from '../../src/embedded-platform/index.js';
 import { eventually } from '../support/eventually.js';
 import { profilesFile, type ProfilesFile } from '../support/credentials/profiles-file.js';
 import { secretCanary } from '../support/secrets/secret-canary.js';
@@ -16,13 +22,17 @@ function sha256(text: string): string {
 }
 
 describe('a watched file of credential profiles', () => {
-  const environment = { API_KEY: secretCanary().value };
+  const environment = { API_KEY: DEMO_LOGINS.apiKey };
+  let platform: EmbeddedPlatform;
+  let session: PlatformSession;
   let file: ProfilesFile;
   let profiles: CredentialProfiles;
   let problems: CredentialProfilesError[];
   let changes: number;
 
   beforeEach(async () => {
+    platform = await startEmbeddedPlatform();
+    session = new PlatformSession(platform.baseUrl);
     problems = [];
     changes = 0;
     file = await profilesFile(`profiles:\n${profile('nightly')}`);
@@ -36,10 +46,13 @@ describe('a watched file of credential profiles', () => {
   afterEach(async () => {
     profiles.close();
     await file.remove();
+    await session.close();
+    await platform.close();
   });
 
-  it('returns the login of a profile for its key', async () => {
-    expect(await profiles.loginFor('nightly', canary.value)?.()).toEqual({ apiKey: environment.API_KEY });
+  it('logs a session in by a profile, for its key', async () => {
+    await profiles.loginFor('nightly', canary.value)?.(session);
+    expect(session.hasSession()).toBe(true);
   });
 
   it.each([
@@ -52,8 +65,9 @@ describe('a watched file of credential profiles', () => {
     expect(profiles.loginFor(name, key)).toBeUndefined();
   });
 
-  it('returns the login of a profile again for a session that it opened', async () => {
-    expect(await profiles.loginOf('nightly')?.()).toEqual({ apiKey: environment.API_KEY });
+  it('logs a session in again by the profile that opened it', async () => {
+    await profiles.loginOf('nightly')?.(session);
+    expect(session.hasSession()).toBe(true);
     expect(profiles.loginOf('daily')).toBeUndefined();
   });
 
@@ -132,7 +146,7 @@ describe('a watched file of credential profiles', () => {
   });
 
   it('shows neither keys nor credentials', async () => {
-    await profiles.loginFor('nightly', canary.value)?.();
+    await profiles.loginFor('nightly', canary.value)?.(session);
 
     expect(canary.isIn(profiles)).toBe(false);
     expect(JSON.stringify(profiles)).toBe('{}');

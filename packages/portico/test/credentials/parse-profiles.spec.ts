@@ -1,15 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import * as credentials from '../../src/credentials/index.js';
 import { parseProfiles } from '../../src/credentials/parse-profiles.js';
-import { StoreDefinition } from '../../src/credentials/providers/store-definition.js';
+import { STORES as DEFINITIONS } from '../../src/credentials/credential-source.js';
 import { secretCanary } from '../support/secrets/secret-canary.js';
 
 const { CredentialProfilesError } = credentials;
 
-const STORES = Object.values(credentials)
-  .filter((exported) => exported instanceof StoreDefinition)
-  .map(({ name }) => name)
-  .join(', ');
+const STORES = DEFINITIONS.map(({ name }) => name).join(', ');
 
 const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 
@@ -158,7 +155,22 @@ profiles:
     [
       'has a name that is not its own',
       'apiKey: { store: env, name: K, constructor: 1 }',
-      'profiles.nightly.apiKey.constructor: is not a known name',
+      'profiles.nightly.apiKey.constructor: is not a known name; known are name, key',
+    ],
+    [
+      'asks for a key of a store that has none',
+      'apiKey: { store: parameter_store, name: /prod/key, key: password }',
+      'profiles.nightly.apiKey.key: is not a known name; known are name, regionName',
+    ],
+    [
+      'spells a name in the way of the specification',
+      'apiKey: { store: secrets_manager, secretId: s, region_name: eu-west-1 }',
+      'profiles.nightly.apiKey.region_name: is not a known name; do you mean regionName?',
+    ],
+    [
+      'misspells a name of its own',
+      'apiKey: { store: env, name: K }\nttlSecond: 60',
+      'profiles.nightly.ttlSecond: is not a known name; do you mean ttlSeconds?',
     ],
     [
       'names a store after something that every object has',
@@ -168,7 +180,7 @@ profiles:
     [
       'has a secret of Vault in the file',
       'apiKey: { store: vault, path: p, login: { method: token, token: t } }',
-      'profiles.nightly.apiKey.login.tokenFile: must be a string that is not empty,profiles.nightly.apiKey.login.token: is not a known name',
+      'profiles.nightly.apiKey.login.tokenFile: must be a string that is not empty,profiles.nightly.apiKey.login.token: is not a known name; do you mean tokenFile?',
     ],
     [
       'leaves the path of its secret',
@@ -187,7 +199,7 @@ profiles:
   it.each([
     ['nothing', '', 'profiles: is missing'],
     ['a list', '- profiles', 'profiles: is missing'],
-    ['another name', 'profiles: {}\nprofile: {}', 'profile: is not a known name'],
+    ['another name', 'profiles: {}\nprofile: {}', 'profile: is not a known name; do you mean profiles?'],
     ['a list of profiles', 'profiles: []', 'profiles: must be an object of profiles by name'],
     ['broken YAML', 'profiles:\n  a: [', 'line 2: BAD_INDENT'],
     ['a name twice', 'profiles:\n  a: 1\n  a: 2', 'line 3: DUPLICATE_KEY'],

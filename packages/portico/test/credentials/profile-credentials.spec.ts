@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseProfiles } from '../../src/credentials/parse-profiles.js';
-import { profileCredentials, type ProfileContext } from '../../src/credentials/profile-credentials.js';
+import { type ProfileContext, profileCredentials } from '../../src/credentials/profile-login.js';
 import { awsEnvironment } from '../support/credentials/stores/aws-environment.js';
 import { expectCredentialError } from '../support/credentials/expect-credential-error.js';
 import { type LoopbackSecretStore } from '../support/credentials/stores/loopback-secret-store.js';

@@ -1,8 +1,7 @@
 import { type CredentialProvider } from '../../client/index.js';
 import { CredentialError } from '../../errors/credential-error.js';
 import { SharedSecret } from './shared-secret.js';
-import { checkParameters, ENVIRONMENT } from './check-parameters.js';
-import { optional, TEXT } from './rules.js';
+import { checkParameters, ENVIRONMENT, optional, TEXT } from './rules.js';
 import { defineStore, type EnvironmentVariables } from './store-definition.js';
 
 /** An environment variable. */

@@ -1,10 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type CredentialProvider } from '../../client/index.js';
 import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
-import { secretText } from './secret-text.js';
-import { type SecretAccess, SharedSecret } from './shared-secret.js';
-import { ACCESS, checkParameters } from './check-parameters.js';
-import { optional, TEXT } from './rules.js';
+import { type SecretAccess, secretText, SharedSecret } from './shared-secret.js';
+import { ACCESS, checkParameters, optional, TEXT } from './rules.js';
 import { defineStore } from './store-definition.js';
 
 /** Bytes: the most that a secret of AWS Secrets Manager or Google Cloud Secret Manager may have. */

@@ -1,12 +1,9 @@
 import { type CredentialProvider } from '../../client/index.js';
 import { CredentialError, type CredentialReason } from '../../errors/credential-error.js';
-import { reasonOfStatus, reasonWithoutStatus } from './http-failure.js';
-import { type HttpOutcome, recordHttpOutcomes } from './http-outcomes.js';
-import { sdkLogin } from './sdk-login.js';
-import { loadSdk } from './load-sdk.js';
+import { reasonOfStatus, reasonWithoutStatus } from './failure-reasons.js';
+import { type HttpOutcome, loadSdk, recordHttpOutcomes, sdkLogin } from './sdk.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
-import { checkParameters, SDK_ACCESS } from './check-parameters.js';
-import { optional, rule, TEXT, type Values } from './rules.js';
+import { checkParameters, optional, rule, SDK_ACCESS, TEXT, type Values } from './rules.js';
 import { defineStore } from './store-definition.js';
 
 /** A secret of Azure Key Vault. */
@@ -46,9 +43,9 @@ export const keyVaultStore = defineStore('key_vault', {
 export function keyVault(
   parameters: KeyVaultParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
-  checkParameters('keyVault', parameters, { ...RULES, ...SDK_ACCESS });
-  const { key, ttlSeconds = 0 } = parameters;
-  return new KeyVaultSecret({ ...parameters, ttlSeconds }).field(key);
+  checkParameters('keyVault', parameters, { ...RULES, ...SDK_ACCESS, key: optional(TEXT) });
+  const { key, ttlSeconds = 0, ...others } = parameters;
+  return new KeyVaultSecret({ ...others, ttlSeconds }).field(key);
 }
 
 /** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */

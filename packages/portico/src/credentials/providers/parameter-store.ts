@@ -1,10 +1,8 @@
 import { type CredentialProvider } from '../../client/index.js';
-import { reasonOfAwsError } from './aws-failure.js';
-import { sdkLogin } from './sdk-login.js';
-import { loadSdk } from './load-sdk.js';
+import { reasonOfAwsError } from './failure-reasons.js';
+import { loadSdk, sdkLogin } from './sdk.js';
 import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
-import { checkParameters, checkValue, SDK_ACCESS } from './check-parameters.js';
-import { optional, TEXT } from './rules.js';
+import { checkParameters, checkValue, optional, SDK_ACCESS, TEXT } from './rules.js';
 import { defineStore } from './store-definition.js';
 
 /** Where the parameters of AWS Systems Manager Parameter Store are. */
@@ -35,8 +33,8 @@ export function parameterStore(
   parameters: ParameterStoreParameters & { readonly name: string },
 ): CredentialProvider {
   checkParameters('parameterStore', parameters, { name: TEXT, ...RULES, ...SDK_ACCESS });
-  const { name, ttlSeconds = 0 } = parameters;
-  return new ParameterStoreValues({ ...parameters, ttlSeconds }).parameter(name);
+  const { name, ttlSeconds = 0, ...others } = parameters;
+  return new ParameterStoreValues({ ...others, ttlSeconds }).parameter(name);
 }
 
 /** The group variant: each parameter is fetched at its first use, and again after `ttlSeconds` if given. */

@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+
 /** What is wrong with a value, and where: the path below it, empty for the value itself. */
 export interface Problem {
   readonly path: readonly string[];
@@ -37,14 +39,8 @@ export function wholeNumber(most = Number.MAX_SAFE_INTEGER): Rule {
 
 /** An object that has only the names of the rules. */
 export function object(rules: Rules): Rule {
-  return (value) => {
-    if (!isRecord(value)) return [{ path: [], message: 'must be an object' }];
-    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(rules, name));
-    return [
-      ...problemsOf(value, rules),
-      ...unknown.map((name) => ({ path: [name], message: 'is not a known name' })),
-    ];
-  };
+  return (value) =>
+    isRecord(value) ? problemsOf(value, rules) : [{ path: [], message: 'must be an object' }];
 }
 
 /** An object in which the name `tag` says which rules hold for the other names. */
@@ -59,13 +55,71 @@ export function oneOf(tag: string, variants: Readonly<Record<string, Rules>>): R
   };
 }
 
-/** Everything that is wrong with the values that the rules name. */
-export function problemsOf(values: Values, rules: Rules): Problem[] {
-  return Object.entries(rules).flatMap(([name, check]) =>
+/** Everything that is wrong with an object: the values that the rules name, and the names that have no rule. */
+function problemsOf(values: Values, rules: Rules): Problem[] {
+  const wrong = Object.entries(rules).flatMap(([name, check]) =>
     check(values[name], values).map(({ path, message }) => ({ path: [name, ...path], message })),
   );
+  const unknown = Object.keys(values).filter(
+    (name) => values[name] !== undefined && !Object.hasOwn(rules, name),
+  );
+  return [
+    ...wrong,
+    ...unknown.map((name) => ({ path: [name], message: unknownName(name, Object.keys(rules)) })),
+  ];
+}
+
+/** Says that a name is unknown, and which one is probably meant: an ignored one would leave a default in its place. */
+export function unknownName(name: string, known: readonly string[]): string {
+  const similar = known.filter((other) => distanceOf(name, other) <= Math.max(name.length, other.length) / 2);
+  const nearest = similar.toSorted((one, other) => distanceOf(name, one) - distanceOf(name, other))[0];
+  return nearest === undefined
+    ? `is not a known name; known are ${known.join(', ')}`
+    : `is not a known name; do you mean ${nearest}?`;
+}
+
+/** Neither case nor a dash or underscore between words makes a name another one. */
+function distanceOf(one: string, other: string): number {
+  const [plain, otherPlain] = [one, other].map((name) => name.replace(/[-_]/g, '').toLowerCase());
+  return distance(plain ?? '', otherPlain ?? '');
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** What every provider and group takes besides the parameters of its store. */
+export const ACCESS = {
+  ttlSeconds: optional(
+    rule('must be a number of seconds', (value) => typeof value === 'number' && value >= 0),
+  ),
+  timeoutMs: optional(
+    rule('must be a number of milliseconds', (value) => typeof value === 'number' && value > 0),
+  ),
+  now: optional(rule('must be a function', (value) => typeof value === 'function')),
+} satisfies Rules;
+
+/** The same for those that ask through an SDK. */
+export const SDK_ACCESS = {
+  ...ACCESS,
+  clientOptions: optional(rule('must be an object', (value) => value instanceof Object)),
+} satisfies Rules;
+
+/** Where environment variables are looked up. */
+export const ENVIRONMENT = optional(rule('must be an object', (value) => value instanceof Object));
+
+/**
+ * Checks the parameters of a provider or group when it is made, so that a mistake shows before the first login.
+ *
+ * @throws TypeError that names each wrong parameter, and never a value, which may be a secret in the wrong place
+ */
+export function checkParameters(provider: string, parameters: unknown, rules: Rules): void {
+  if (!isRecord(parameters)) throw new TypeError(`${provider} takes one object of named parameters`);
+  const problems = problemsOf(parameters, rules).map(({ path, message }) => `${path.join('.')} ${message}`);
+  if (problems.length > 0) throw new TypeError(`${provider}: ${problems.join('; ')}`);
+}
+
+/** Like {@link checkParameters}, for a single value. */
+export function checkValue(provider: string, name: string, value: unknown, check: Rule): void {
+  checkParameters(provider, { [name]: value }, { [name]: check });
 }

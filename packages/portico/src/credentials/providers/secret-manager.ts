@@ -1,51 +1,40 @@
 import { type CredentialProvider } from '../../client/index.js';
-import { reasonOfGoogleError } from './google-failure.js';
-import { sdkLogin } from './sdk-login.js';
-import { loadSdk } from './load-sdk.js';
-import { secretText } from './secret-text.js';
-import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
-import { checkParameters, SDK_ACCESS } from './check-parameters.js';
-import { optional, rule, TEXT } from './rules.js';
+import { loadSdk, sdkLogin } from './sdk.js';
+import { type SdkAccess, type SecretSource, secretText, SharedSecret } from './shared-secret.js';
+import { checkParameters, optional, rule, SDK_ACCESS, TEXT } from './rules.js';
 import { defineStore } from './store-definition.js';
+import { type CredentialReason } from '../../errors/credential-error.js';
+import { reasonOfStatus, reasonWithoutStatus } from './failure-reasons.js';
 
 /** A secret of Google Cloud Secret Manager. */
 export interface SecretManagerParameters extends SdkAccess {
   /** Project id or number. */
-  readonly project: string;
+  readonly project: string | number;
   readonly secretId: string;
   /** Default `latest`. */
   readonly version?: string | undefined;
 }
 
-const RULES = { project: TEXT, secretId: TEXT, version: optional(TEXT) };
-
-/** In YAML, a project number or a version is a number. */
 const TEXT_OR_NUMBER = rule(
-  'must be a string that is not empty, or a whole number',
-  (value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value),
+  'must be a string that is not empty, or a whole number above 0',
+  (value) =>
+    (typeof value === 'string' && value !== '') || (Number.isSafeInteger(value) && Number(value) > 0),
 );
+
+const RULES = { project: TEXT_OR_NUMBER, secretId: TEXT, version: optional(TEXT) };
 
 interface WrittenParameters {
   readonly project: string | number;
   readonly secretId: string;
+  /** In YAML, a version is a number. */
   readonly version?: string | number;
   readonly key?: string;
 }
 
 export const secretManagerStore = defineStore('secret_manager', {
-  rules: {
-    project: TEXT_OR_NUMBER,
-    secretId: TEXT,
-    version: optional(TEXT_OR_NUMBER),
-    key: optional(TEXT),
-  },
+  rules: { ...RULES, version: optional(TEXT_OR_NUMBER), key: optional(TEXT) },
   secret: ({ project, secretId, version = 'latest' }: WrittenParameters) =>
-    new SecretManagerSecret({
-      project: String(project),
-      secretId,
-      version: String(version),
-      ttlSeconds: 0,
-    }),
+    new SecretManagerSecret({ project, secretId, version: String(version), ttlSeconds: 0 }),
 });
 
 /**
@@ -58,9 +47,9 @@ export const secretManagerStore = defineStore('secret_manager', {
 export function secretManager(
   parameters: SecretManagerParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
-  checkParameters('secretManager', parameters, { ...RULES, ...SDK_ACCESS });
-  const { key, ttlSeconds = 0 } = parameters;
-  return new SecretManagerSecret({ ...parameters, ttlSeconds }).field(key);
+  checkParameters('secretManager', parameters, { ...RULES, ...SDK_ACCESS, key: optional(TEXT) });
+  const { key, ttlSeconds = 0, ...others } = parameters;
+  return new SecretManagerSecret({ ...others, ttlSeconds }).field(key);
 }
 
 /** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
@@ -93,7 +82,11 @@ function sourceOf(parameters: SecretManagerParameters): SecretSource {
         () => import('@google-cloud/secret-manager'),
       );
       // REST, since one small answer needs no gRPC channel. The project is known, so the SDK need not look for it.
-      const client = new SecretManagerServiceClient({ fallback: true, projectId: project, ...clientOptions });
+      const client = new SecretManagerServiceClient({
+        fallback: true,
+        projectId: String(project),
+        ...clientOptions,
+      });
       await sdkLogin(origin, () => client.initialize());
       // The client's own method of this name logs the answer when the SDK's debug log is on, and cannot be
       // cancelled. The call below it does the same without either.
@@ -117,3 +110,20 @@ type AccessSecretVersion = (
   request: { readonly name: string },
   options: { readonly retry: null },
 ) => Promise<[{ readonly payload?: { readonly data?: Uint8Array | null } | null }]> & { cancel(): void };
+
+/** The gRPC codes that are about the request. */
+const REASONS: Readonly<Record<number, CredentialReason>> = {
+  3: 'DENIED', // INVALID_ARGUMENT
+  5: 'NOT_FOUND',
+  7: 'DENIED', // PERMISSION_DENIED
+  8: 'THROTTLED', // RESOURCE_EXHAUSTED
+  9: 'DENIED', // FAILED_PRECONDITION: the version is disabled or destroyed
+  16: 'DENIED', // UNAUTHENTICATED
+};
+
+/** What an error of Google's SDK means: it has an HTTP status, or, from version 7 on and over gRPC, gRPC's code. */
+export function reasonOfGoogleError(error: unknown): CredentialReason {
+  const { status, code } = error as { status?: unknown; code?: unknown };
+  if (typeof status === 'number') return reasonOfStatus(status);
+  return (typeof code === 'number' ? REASONS[code] : undefined) ?? reasonWithoutStatus(error);
+}

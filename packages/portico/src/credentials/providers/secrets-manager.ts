@@ -1,11 +1,8 @@
 import { type CredentialProvider } from '../../client/index.js';
-import { reasonOfAwsError } from './aws-failure.js';
-import { sdkLogin } from './sdk-login.js';
-import { loadSdk } from './load-sdk.js';
-import { binarySecret } from './secret-text.js';
-import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
-import { checkParameters, SDK_ACCESS } from './check-parameters.js';
-import { optional, TEXT } from './rules.js';
+import { reasonOfAwsError } from './failure-reasons.js';
+import { loadSdk, sdkLogin } from './sdk.js';
+import { binarySecret, type SdkAccess, type SecretSource, SharedSecret } from './shared-secret.js';
+import { checkParameters, optional, SDK_ACCESS, TEXT } from './rules.js';
 import { defineStore } from './store-definition.js';
 
 /** A secret of AWS Secrets Manager. */
@@ -34,9 +31,9 @@ export const secretsManagerStore = defineStore('secrets_manager', {
 export function secretsManager(
   parameters: SecretsManagerParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
-  checkParameters('secretsManager', parameters, { ...RULES, ...SDK_ACCESS });
-  const { key, ttlSeconds = 0 } = parameters;
-  return new SecretsManagerSecret({ ...parameters, ttlSeconds }).field(key);
+  checkParameters('secretsManager', parameters, { ...RULES, ...SDK_ACCESS, key: optional(TEXT) });
+  const { key, ttlSeconds = 0, ...others } = parameters;
+  return new SecretsManagerSecret({ ...others, ttlSeconds }).field(key);
 }
 
 /** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */

@@ -1,10 +1,7 @@
 import { type CredentialProvider } from '../../client/index.js';
 import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
-import { checkValue } from './check-parameters.js';
-import { optional, TEXT } from './rules.js';
+import { checkValue, isRecord, optional, TEXT } from './rules.js';
 import { once, type Once, type OnceOptions } from './once.js';
-import { pickField } from './pick-field.js';
-import { FETCH_LIMIT_MS, withinLimit } from './time-limit.js';
 
 /** What every provider and group takes besides the parameters of its store. */
 export interface SecretAccess extends OnceOptions {
@@ -79,4 +76,83 @@ async function fetchText(
   );
   if (text === undefined || text === null || text === '') throw new CredentialError(origin, 'EMPTY');
   return text;
+}
+
+/** Milliseconds that one fetch may take, including loading the SDK and its login. */
+export const FETCH_LIMIT_MS = 5000;
+
+/**
+ * Runs a fetch within a time limit. The signal tells the SDK to stop; the caller does not wait for that.
+ *
+ * @throws CredentialError `TIMEOUT`
+ */
+export async function withinLimit<T>(
+  origin: SecretOrigin,
+  limitMs: number,
+  fetch: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new CredentialError(origin, 'TIMEOUT', `no answer within ${limitMs} ms`));
+      abort.abort();
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([fetch(abort.signal), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Reduces a secret to one key of its JSON object (spec, "Credential providers"). Without `key`, the text is returned
+ * unchanged. Only a string counts: a number may have lost digits when it was parsed.
+ *
+ * @throws CredentialError `MALFORMED` when the text is not a JSON object or the key does not hold a string,
+ * `MISSING_KEY`, or `EMPTY`
+ */
+export function pickField(origin: SecretOrigin, text: string, key: string | undefined): string {
+  if (key === undefined) return text;
+  const name = JSON.stringify(key);
+  const object = jsonObject(text);
+  if (object === undefined) {
+    throw new CredentialError(origin, 'MALFORMED', `not a JSON object, so it has no key ${name}`);
+  }
+  if (!Object.hasOwn(object, key)) throw new CredentialError(origin, 'MISSING_KEY', `it has no key ${name}`);
+  const value = object[key];
+  if (typeof value !== 'string') {
+    throw new CredentialError(origin, 'MALFORMED', `key ${name} is not a string`);
+  }
+  if (value === '') throw new CredentialError(origin, 'EMPTY', `key ${name} is empty`);
+  return value;
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    // The parser's message quotes the text, so it is not passed on.
+    return undefined;
+  }
+}
+
+/** The error for a secret that holds bytes instead of text. */
+export function binarySecret(origin: SecretOrigin): CredentialError {
+  return new CredentialError(origin, 'MALFORMED', 'the secret is binary, not text');
+}
+
+/**
+ * Reads a secret's bytes as UTF-8.
+ *
+ * @throws CredentialError `MALFORMED` when they are not UTF-8
+ */
+export function secretText(origin: SecretOrigin, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw binarySecret(origin);
+  }
 }

@@ -10,17 +10,13 @@ export interface NamedSecret {
 }
 
 /** What a credential profile needs to know about a store. */
-export class StoreDefinition<Name extends string = string> {
-  /**
-   * @param name - how a profile names the store, and how an error does
-   * @param rules - for the parameters of a source, with `key` if the store's secrets have keys
-   * @param secret - the secret of a source that follows the rules; `key` is given to `field`
-   */
-  constructor(
-    readonly name: Name,
-    readonly rules: Rules,
-    readonly secret: (parameters: never, environment: EnvironmentVariables) => NamedSecret,
-  ) {}
+export interface StoreDefinition<Name extends string = string> {
+  /** How a profile names the store, and how an error does. */
+  readonly name: Name;
+  /** For the parameters of a source, with `key` if the store's secrets have keys. */
+  readonly rules: Rules;
+  /** The secret of a source that follows the rules; `key` is given to `field`. */
+  readonly secret: (parameters: never, environment: EnvironmentVariables) => NamedSecret;
 }
 
 /** Makes a definition. The compiler checks that there is a rule for each parameter. */
@@ -31,5 +27,5 @@ export function defineStore<Name extends string, Parameters extends object>(
     readonly secret: (parameters: Parameters, environment: EnvironmentVariables) => NamedSecret;
   },
 ): StoreDefinition<Name> {
-  return new StoreDefinition(name, definition.rules, definition.secret);
+  return { name, ...definition };
 }

@@ -1,14 +1,38 @@
 import { type CredentialProvider } from '../../client/index.js';
 import { CredentialError, type CredentialReason, type SecretOrigin } from '../../errors/credential-error.js';
-import { reasonOfStatus } from './http-failure.js';
+import { reasonOfStatus } from './failure-reasons.js';
 import { file } from './file.js';
-import { type FetchSecret, type SecretAccess, type SecretSource, SharedSecret } from './shared-secret.js';
-import { FETCH_LIMIT_MS, withinLimit } from './time-limit.js';
-import { ACCESS, checkParameters, ENVIRONMENT } from './check-parameters.js';
-import { isRecord, oneOf, optional, rule, TEXT, wholeNumber } from './rules.js';
+import {
+  FETCH_LIMIT_MS,
+  type FetchSecret,
+  type SecretAccess,
+  type SecretSource,
+  SharedSecret,
+  withinLimit,
+} from './shared-secret.js';
+import {
+  ACCESS,
+  checkParameters,
+  ENVIRONMENT,
+  isRecord,
+  oneOf,
+  optional,
+  rule,
+  TEXT,
+  wholeNumber,
+} from './rules.js';
 import { defineStore, type EnvironmentVariables } from './store-definition.js';
-import { APPROLE, KUBERNETES, LOGIN, pathOf, type VaultLogin, vaultTokens } from './vault-login.js';
-import { openVaultServer, type VaultAddress, type VaultAnswer } from './vault-server.js';
+import {
+  APPROLE,
+  KUBERNETES,
+  LOGIN,
+  openVaultServer,
+  pathOf,
+  type VaultAddress,
+  type VaultAnswer,
+  type VaultLogin,
+  vaultTokens,
+} from './vault-server.js';
 
 interface VaultSecretName {
   /** The secret's path in its engine, such as `prod/portico`. */
@@ -105,9 +129,9 @@ export const vaultStore = defineStore('vault', {
 export function vault(
   parameters: VaultParameters & { readonly key?: string | undefined },
 ): CredentialProvider {
-  checkParameters('vault', parameters, PARAMETER_RULES);
-  const { key, ttlSeconds = 0 } = parameters;
-  return new VaultSecret({ ...parameters, ttlSeconds }).field(key);
+  checkParameters('vault', parameters, { ...PARAMETER_RULES, key: optional(TEXT) });
+  const { key, ttlSeconds = 0, ...others } = parameters;
+  return new VaultSecret({ ...others, ttlSeconds }).field(key);
 }
 
 /** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */

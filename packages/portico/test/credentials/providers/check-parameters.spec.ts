@@ -82,6 +82,38 @@ describe('a provider or group with unusable parameters', () => {
     expect(() => make(name, parameters)).toThrow(new RegExp(`: ${parameter} must be `));
   });
 
+  it.each([
+    ['parameterStore', { name: 'n', key: 'password' }, 'key', 'known are name, regionName'],
+    ['parameterStore', { name: 'n', region_name: 'eu-west-1' }, 'region_name', 'do you mean regionName?'],
+    ['secretsManager', { secretid: 's' }, 'secretid', 'do you mean secretId?'],
+    ['SecretsManagerSecret', { secretId: 's', key: 'password' }, 'key', 'known are secretId, regionName'],
+    ['keyVault', { vaultUrl, secretName: 's', version: '1' }, 'version', 'known are vaultUrl, secretName'],
+    ['KeyVaultSecret', { vaultURL: vaultUrl, secretName: 's' }, 'vaultURL', 'do you mean vaultUrl?'],
+    ['secretManager', { project: 'p', secretId: 's', versions: '1' }, 'versions', 'do you mean version?'],
+    ['SecretManagerSecret', { projectId: 'p', secretId: 's' }, 'projectId', 'do you mean project?'],
+    ['vault', { path: 'p', kvversion: 1 }, 'kvversion', 'do you mean kvVersion?'],
+    [
+      'VaultSecret',
+      { path: 'p', login: { method: 'token', Token: 't' } },
+      'login.Token',
+      'do you mean token?',
+    ],
+    ['env', { name: 'PASSWORD', ttlSeconds: 5 }, 'ttlSeconds', 'known are name, key, environment'],
+    ['file', { path: '/p', timeout: 5 }, 'timeout', 'do you mean timeoutMs?'],
+  ])('%s(%j), says that %s is unknown and which name is meant', (name, parameters, unknown, advice) => {
+    const act = (): unknown => make(name, parameters);
+    expect(act).toThrow(TypeError);
+    expect(act).toThrow(`${unknown} is not a known name; ${advice}`);
+  });
+
+  it('lets a program pass on an option that it has not set, even where there is no such option', () => {
+    expect(make('parameterStore', { name: 'n', key: undefined })).toBeInstanceOf(Function);
+  });
+
+  it.each([0, -7, 1.5, Number.NaN, '', null])('refuses %p as a project of Secret Manager', (project) => {
+    expect(() => make('secretManager', { project, secretId: 's' })).toThrow(/: project must be /);
+  });
+
   it('is also reported for the keys that a group is asked for', () => {
     expect(() => new SecretsManagerSecret({ secretId: 's' }).field(7 as never)).toThrow(/: key must be /);
     expect(() => new ParameterStoreValues().parameter('')).toThrow(/: name must be /);
@@ -116,6 +148,7 @@ describe('a provider or group with unusable parameters', () => {
       { vaultUrl: 'http://127.0.0.1:1', secretName: 's', clientOptions: { allowInsecureConnection: true } },
     ],
     ['secretManager', { project: 'p', secretId: 's', ttlSeconds: 0 }],
+    ['secretManager', { project: 123, secretId: 's' }],
     ['vault', { path: 'p', login: { method: 'kubernetes', role: 'portico' }, kvVersion: 1 }],
     ['env', { name: 'PASSWORD' }],
     ['file', { path: '/p', now: Date.now }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { reasonOfGoogleError } from '../../../src/credentials/providers/google-failure.js';
+import { reasonOfGoogleError } from '../../../src/credentials/providers/secret-manager.js';
 
 describe('reasonOfGoogleError', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { pickField } from '../../../src/credentials/providers/pick-field.js';
+import { pickField } from '../../../src/credentials/providers/shared-secret.js';
 
 const origin = { store: 'env', secret: 'PORTICO' } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
-import { reasonOfLogin, sdkLogin } from '../../../src/credentials/providers/sdk-login.js';
+import { reasonOfLogin, sdkLogin } from '../../../src/credentials/providers/sdk.js';
 import { startFaultyEndpoint } from '../../support/credentials/stores/faulty-endpoint.js';
 
 const origin = { store: 'secrets_manager', secret: 'prod/portico' } as const;

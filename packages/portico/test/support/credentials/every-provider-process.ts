@@ -30,7 +30,7 @@ const credentials = (await import(entry)) as Credentials;
 const parameters = JSON.parse(parametersText) as Record<string, object>;
 const outcomes: Record<string, Outcome> = {};
 for (const [name, given] of Object.entries(parameters)) {
-  const provider = credentials[name]?.({ ...given, environment: process.env });
+  const provider = credentials[name]?.(given);
   outcomes[name] = await Promise.resolve(provider?.()).then(
     (value) => ({ sha256: createHash('sha256').update(String(value)).digest('hex') }),
     (error: unknown) => error as Outcome & Error,

@@ -1,5 +1,25 @@
 import { stableId } from './ids.js';
-import { type Project } from './project.js';
+
+/** A project as `GET projects` lists it. Older servers send only id, name, alias, description and status. */
+export interface Project {
+  readonly acg?: number;
+  readonly id: string;
+  readonly name: string;
+  readonly alias?: string;
+  readonly description?: string;
+  /** 0 active, 1 to 7 idle in some way, negative offline. */
+  readonly status: number;
+  /** Ends in `+0000`, as the platform writes its offsets. */
+  readonly dateCreated?: string;
+  readonly dateModified?: string;
+  readonly owner?: { readonly name: string; readonly id: string };
+  readonly platformAnalytics?: boolean;
+}
+
+/** Whether calls within the project work: a project may be listed and not be loaded. */
+export function isLoaded(project: Project): boolean {
+  return project.status >= 0;
+}
 
 const OWNERS = {
   administrator: { name: 'Administrator', id: stableId('Administrator') },
@@ -131,3 +151,37 @@ export const DEMO_PROJECTS: readonly Project[] = [
     owner: OWNERS.tomas,
   },
 ];
+
+const MANY = 5000;
+const PUBLIC_NAMES = ['Retail Sales', 'Store Operations', 'Weather and Events'];
+
+/** The projects of the anonymous guest. */
+export const PUBLIC_PROJECTS: readonly Project[] = DEMO_PROJECTS.filter(({ name }) =>
+  PUBLIC_NAMES.includes(name),
+);
+
+/** The demo projects and one more with the name of the first. */
+export const TWIN_PROJECTS: readonly Project[] = DEMO_PROJECTS.flatMap((project, index) =>
+  index === 0 ? [project, { ...project, id: stableId(`twin of ${project.name}`) }] : [project],
+);
+
+/** 5,000 projects with different names. */
+export const MANY_PROJECTS: readonly Project[] = Array.from({ length: MANY }, (_, index) => {
+  const name = `Project ${String(index + 1).padStart(4, '0')}`;
+  return {
+    acg: 255,
+    id: stableId(name),
+    name,
+    alias: '',
+    description: `One of ${MANY} projects.`,
+    status: 0,
+    dateCreated: '2021-03-01T08:00:00.000+0000',
+    dateModified: '2024-11-04T16:20:00.000+0000',
+    owner: { name: 'Administrator', id: stableId('Administrator') },
+  };
+});
+
+/** Whether the platform has a project with that id, visible to the user or not. */
+export function isProject(id: string): boolean {
+  return DEMO_PROJECTS.some((project) => project.id === id);
+}
