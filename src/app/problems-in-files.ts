@@ -1,17 +1,20 @@
-import { problemsInAuditFile } from '../telemetry/problems-in-audit-file.js';
 import { type Settings } from '../config/settings.js';
 import { problemsInProfiles } from 'portico/credentials';
 import { problemsInDocuments } from '../graphql/limits/problems-in-documents.js';
 import { problemsInPlatformFiles } from '../platform/platform-client.factory.js';
 import { problemsInKeyFile } from '../session/problems-in-key-file.js';
+import { problemsInAuditFile } from '../telemetry/problems-in-audit-file.js';
+
+/** The checks of all files that settings name. Each skips what is not set, and what the checks of the settings report. */
+const CHECKS: readonly ((settings: Settings) => Promise<readonly string[]>)[] = [
+  problemsInPlatformFiles,
+  problemsInProfiles,
+  problemsInDocuments,
+  problemsInAuditFile,
+  async (settings) => problemsInKeyFile(settings),
+];
 
 /** The problems of the files that settings name. Each starts with its setting and quotes no content. */
 export async function problemsInFiles(settings: Settings): Promise<string[]> {
-  const problems = await Promise.all([
-    problemsInPlatformFiles(settings),
-    problemsInProfiles(settings),
-    problemsInDocuments(settings),
-    problemsInAuditFile(settings),
-  ]);
-  return [...problems.flat(), ...problemsInKeyFile(settings)];
+  return (await Promise.all(CHECKS.map((check) => check(settings)))).flat();
 }

@@ -3,8 +3,8 @@ import { SettingsError } from '../config/parse-settings.js';
 import { type Settings } from '../config/settings.js';
 import { isReadableFile } from '../config/checks.js';
 
-/** The settings behind the options of the client, because an operator knows those names. */
-const SETTING_OF_OPTION: Readonly<Record<string, string>> = {
+/** What is wrong with the file of an option, by the name of its setting, which the operator knows. */
+const UNUSABLE_FILE: Readonly<Record<'tlsVerify' | 'iserverMessages', string>> = {
   tlsVerify: 'PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates',
   iserverMessages: 'ISERVER_MESSAGES_FILE must be a JSON object of messages by integer codes',
 };
@@ -34,8 +34,9 @@ export function platformClient(
   } catch (fault) {
     // A TypeError of the client starts with the name of its option.
     const option = fault instanceof TypeError ? /^\w+/.exec(fault.message)?.[0] : undefined;
-    const problem = option === undefined ? undefined : SETTING_OF_OPTION[option];
-    throw problem === undefined ? fault : new SettingsError([problem]);
+    if (option === 'tlsVerify' || option === 'iserverMessages')
+      throw new SettingsError([UNUSABLE_FILE[option]]);
+    throw fault;
   }
 }
 
@@ -43,11 +44,9 @@ export function platformClient(
 export async function problemsInPlatformFiles(settings: Settings): Promise<string[]> {
   const { PLATFORM_TLS_VERIFY: tlsVerify, ISERVER_MESSAGES_FILE: iserverMessages } = settings;
   const problems: string[] = [];
-  if (isReadableFile(tlsVerify) && !(await isUsable({ tlsVerify }))) {
-    problems.push('PLATFORM_TLS_VERIFY must be the path of a bundle of PEM certificates');
-  }
+  if (isReadableFile(tlsVerify) && !(await isUsable({ tlsVerify }))) problems.push(UNUSABLE_FILE.tlsVerify);
   if (isReadableFile(iserverMessages) && !(await isUsable({ iserverMessages }))) {
-    problems.push('ISERVER_MESSAGES_FILE must be a JSON object of messages by integer codes');
+    problems.push(UNUSABLE_FILE.iserverMessages);
   }
   return problems;
 }

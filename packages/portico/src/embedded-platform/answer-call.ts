@@ -3,7 +3,7 @@ import { type WebSession } from './session-table.js';
 import { type Answer, toRefusalAnswer, unavailablePage } from './answer.js';
 import { type Call, cookiesOf, headerOf } from './call.js';
 import { notFound, projectForbidden, projectNotFound, projectNotLoaded, sessionInvalid } from './errors.js';
-import { OPEN_ROUTES, SESSION_ROUTES, type SessionOperation } from './routes.js';
+import { ROUTES, type SessionOperation } from './routes.js';
 import { isLoaded, isProject } from './projects.js';
 
 /**
@@ -12,12 +12,11 @@ import { isLoaded, isProject } from './projects.js';
  * @throws Refusal for an unknown address, for a call without a valid session, and when an operation without a session refuses.
  */
 export function answerCall(platform: Platform, call: Call): Answer {
-  const openOperation = OPEN_ROUTES.get(call.operation);
-  if (openOperation) return openOperation(platform, call);
-  const operation = SESSION_ROUTES.get(call.operation);
-  if (!operation) throw notFound();
+  const route = ROUTES.get(call.operation);
+  if (!route) throw notFound();
+  if ('open' in route) return route.open(platform, call);
   const session = requireSession(platform, call);
-  const answer = answerInSession(platform, call, session, operation);
+  const answer = answerInSession(platform, call, session, route.inSession);
   return { ...answer, delayMs: session.iServerSession.account.delayMs };
 }
 

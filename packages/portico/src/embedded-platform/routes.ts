@@ -5,23 +5,22 @@ import { type Call } from './call.js';
 import { checkIdentityToken, createIdentityToken, delegate, login, logout } from './login-operations.js';
 import { extendSession, listProjects, readSession, readStatus, readUserInfo } from './session-operations.js';
 
-type OpenOperation = (platform: Platform, call: Call) => Answer;
+export type OpenOperation = (platform: Platform, call: Call) => Answer;
 export type SessionOperation = (platform: Platform, call: Call, session: WebSession) => Answer;
 
-/** Calls that need no session. */
-export const OPEN_ROUTES: ReadonlyMap<string, OpenOperation> = new Map<string, OpenOperation>([
-  ['GET status', readStatus],
-  ['POST auth/login', login],
-  ['POST auth/delegate', delegate],
-  ['GET auth/identityToken', checkIdentityToken],
-]);
+/** A call that needs no session, or one that needs the token and the cookie of a session. */
+export type Route = { readonly open: OpenOperation } | { readonly inSession: SessionOperation };
 
-/** Calls that need the token and the cookie of one session. */
-export const SESSION_ROUTES: ReadonlyMap<string, SessionOperation> = new Map<string, SessionOperation>([
-  ['POST auth/logout', logout],
-  ['POST auth/identityToken', createIdentityToken],
-  ['PUT sessions', extendSession],
-  ['GET sessions', readSession],
-  ['GET sessions/userInfo', readUserInfo],
-  ['GET projects', listProjects],
+/** Every operation of the platform. Those of docs/embedded-platform.md are the same, in the same order. */
+export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['POST auth/login', { open: login }],
+  ['POST auth/delegate', { open: delegate }],
+  ['POST auth/logout', { inSession: logout }],
+  ['PUT sessions', { inSession: extendSession }],
+  ['GET sessions', { inSession: readSession }],
+  ['GET sessions/userInfo', { inSession: readUserInfo }],
+  ['GET projects', { inSession: listProjects }],
+  ['GET status', { open: readStatus }],
+  ['POST auth/identityToken', { inSession: createIdentityToken }],
+  ['GET auth/identityToken', { open: checkIdentityToken }],
 ]);
