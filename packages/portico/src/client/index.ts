@@ -6,6 +6,14 @@ export { type PlatformClientOptions, type UnusableCookie } from './connection/cl
 export { type CallObserver, type PlatformCall } from './connection/call-report.js';
 export { type RetryCause } from './connection/retry.js';
 export { type CircuitChange, type CircuitName } from './connection/circuits.js';
+export {
+  FairQueue,
+  GUEST,
+  type End,
+  type FairQueueOptions,
+  type Party,
+  type Share,
+} from './connection/fair-queue.js';
 export { type CallOptions, type RequestMethod, type RequestOptions } from './session/request-options.js';
 export { PlatformResponse } from './connection/platform-response.js';
 export { type HeaderField, type ResponseHeaders } from './connection/response-headers.js';

@@ -1,5 +1,4 @@
-/** Who a call is made for: a token, or an object that stands for a session without one. Compared by identity. */
-export type Party = string | object;
+import { FairQueue, type Party, type Share } from './fair-queue.js';
 
 /** What a call needs a socket for. */
 export interface SlotUser {
@@ -8,147 +7,115 @@ export interface SlotUser {
   readonly operation: string;
 }
 
+/** Returns a socket. */
+export type Leave = () => void;
+
+/**
+ * By level of a party, except its finest: it takes a socket only while it holds less than this many times what is left to its
+ * operation. A network alone gets three quarters of that, and its guests two thirds, so that others find some free.
+ */
+const SHARES = [3, 2];
+
 /**
  * Divides a number of sockets, so that neither one party nor one slow operation takes all of them:
- * - A party holds at most `perParty`. More of its calls wait in a queue of their own.
  * - An operation may take a socket only while it holds fewer than are free. One slow operation ends up with half of them, two
  *   with a third each, and another one always finds some free.
+ * - Within an operation, so do networks and the accounts of a network.
+ * - A session, the finest level of a party, holds at most `perSession`, over all operations.
  *
- * Waiting calls are served in turn: parties first come, first served, and the operation with the fewest sockets first.
+ * The operation with the fewest sockets is served first, and of its parties the one that a {@link FairQueue} says.
  */
 export class Bulkhead {
+  readonly #perSession: number;
+  readonly #operations = new Map<string, Operation>();
+  /** Sockets held, by session. */
+  readonly #sessions = new Map<string, number>();
   #free: number;
-  readonly #perParty: number;
-  /** Sockets held, by operation. */
-  readonly #held = new Map<string, number>();
-  readonly #parties = new Map<Party, PartyCalls>();
-  /** Calls that wait for their operation, by operation. */
-  readonly #waiting = new Map<string, Set<Waiter>>();
 
-  constructor(sockets: number, perParty: number) {
+  constructor(sockets: number, perSession: number) {
     this.#free = sockets;
-    this.#perParty = perParty;
+    this.#perSession = perSession;
   }
 
   /**
-   * Takes a socket, now or later. It is returned with {@link leave}.
-   * @returns undefined when it was free; otherwise a promise that rejects with the signal's reason when that aborts
+   * Takes a socket, now or later.
+   * @returns how to return it, or a promise of that, which rejects with the signal's reason when that aborts
    */
-  enter(user: SlotUser, signal: AbortSignal): Promise<void> | undefined {
-    const calls = this.#callsOf(user.party);
-    if (calls.admitted >= this.#perParty) return this.#wait(user, signal, calls.waiting);
-    calls.admitted += 1;
-    if (this.#take(user.operation)) return undefined;
-    return this.#wait(user, signal, this.#waitingFor(user.operation));
-  }
-
-  leave({ party, operation }: SlotUser): void {
-    const held = (this.#held.get(operation) ?? 1) - 1;
-    if (held === 0) this.#held.delete(operation);
-    else this.#held.set(operation, held);
-    this.#free += 1;
-    this.#dismiss(party);
-    this.#serve();
-  }
-
-  #take(operation: string): boolean {
-    const held = this.#held.get(operation) ?? 0;
-    if (held >= this.#free) return false;
-    this.#held.set(operation, held + 1);
-    this.#free -= 1;
-    return true;
-  }
-
-  /** Admits the waiting calls that may go now: usually one, since one socket was returned. */
-  #serve(): void {
-    for (;;) {
-      let operation: string | undefined;
-      let least = this.#free;
-      for (const waitedFor of this.#waiting.keys()) {
-        const held = this.#held.get(waitedFor) ?? 0;
-        if (held >= least) continue;
-        least = held;
-        operation = waitedFor;
-      }
-      if (operation === undefined) return;
-      const [next] = this.#waitingFor(operation);
-      if (next === undefined) return;
-      this.#stopWaiting(next);
-      this.#take(operation);
-      next.resolve();
-    }
-  }
-
-  /** One call of a party has ended, so its next one waits at most for its operation. */
-  #dismiss(party: Party): void {
-    const calls = this.#callsOf(party);
-    const [next] = calls.waiting;
-    if (next === undefined) {
-      calls.admitted -= 1;
-      if (calls.admitted === 0) this.#parties.delete(party);
-      return;
-    }
-    calls.waiting.delete(next);
-    next.queue = this.#waitingFor(next.user.operation);
-    next.queue.add(next);
-  }
-
-  #wait(user: SlotUser, signal: AbortSignal, queue: Set<Waiter>): Promise<void> {
+  enter(user: SlotUser, signal: AbortSignal): Leave | Promise<Leave> {
+    const queue = this.#queueOf(user.operation);
+    if (this.#maySend(queue) && queue.mayBegin(user.party)) return this.#take(user, queue);
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        const isAdmitted = waiter.queue !== this.#parties.get(user.party)?.waiting;
-        this.#stopWaiting(waiter);
-        if (isAdmitted) {
-          this.#dismiss(user.party);
-          this.#serve();
-        }
+      const giveUp = (): void => {
+        leaveLine();
+        this.#forgetIdle(user.operation, queue);
         reject(signal.reason as Error);
       };
-      const waiter: Waiter = {
-        user,
-        queue,
-        resolve: () => {
-          signal.removeEventListener('abort', onAbort);
-          resolve();
-        },
-      };
-      queue.add(waiter);
-      signal.addEventListener('abort', onAbort, { once: true });
+      const leaveLine = queue.add(user.party, () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(this.#take(user, queue));
+      });
+      signal.addEventListener('abort', giveUp, { once: true });
     });
   }
 
-  #stopWaiting(waiter: Waiter): void {
-    const { operation } = waiter.user;
-    waiter.queue.delete(waiter);
-    if (this.#waiting.get(operation)?.size === 0) this.#waiting.delete(operation);
+  #maySend(queue: Operation): boolean {
+    return queue.inFlight < this.#free;
   }
 
-  #waitingFor(operation: string): Set<Waiter> {
-    const queue = this.#waiting.get(operation) ?? new Set();
-    this.#waiting.set(operation, queue);
+  #take({ party, operation }: SlotUser, queue: Operation): Leave {
+    const session = party.at(-1) ?? '';
+    const end = queue.begin(party);
+    this.#free -= 1;
+    this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1);
+    return () => {
+      end();
+      this.#free += 1;
+      const left = (this.#sessions.get(session) ?? 1) - 1;
+      if (left === 0) this.#sessions.delete(session);
+      else this.#sessions.set(session, left);
+      this.#serve();
+      this.#forgetIdle(operation, queue);
+    };
+  }
+
+  /** Lets the waiting calls go that may go now: usually one, since one socket was returned. */
+  #serve(): void {
+    const passed = new Set<Operation>();
+    for (;;) {
+      let fewest: Operation | undefined;
+      for (const queue of this.#operations.values()) {
+        if (queue.waiting === 0 || passed.has(queue) || !this.#maySend(queue)) continue;
+        if (fewest === undefined || queue.inFlight < fewest.inFlight) fewest = queue;
+      }
+      if (fewest === undefined) return;
+      const go = fewest.next();
+      if (go === undefined) passed.add(fewest);
+      else go();
+    }
+  }
+
+  #queueOf(operation: string): Operation {
+    const known = this.#operations.get(operation);
+    if (known !== undefined) return known;
+    const queue: Operation = new FairQueue({ most: (share) => this.#most(share, queue) });
+    this.#operations.set(operation, queue);
     return queue;
   }
 
-  #callsOf(party: Party): PartyCalls {
-    let calls = this.#parties.get(party);
-    if (calls === undefined) {
-      calls = { admitted: 0, waiting: new Set() };
-      this.#parties.set(party, calls);
+  #most(share: Share, queue: Operation): number {
+    if (share.isFinest) {
+      const isFull = (this.#sessions.get(share.name) ?? 0) >= this.#perSession;
+      return isFull ? 0 : Infinity;
     }
-    return calls;
+    // Each socket that the operation takes is one more that it holds and one less that is free.
+    const left = Math.ceil((this.#free - queue.inFlight) / 2);
+    return (SHARES[share.level] ?? Infinity) * left;
+  }
+
+  #forgetIdle(operation: string, queue: Operation): void {
+    if (queue.inFlight === 0 && queue.waiting === 0) this.#operations.delete(operation);
   }
 }
 
-interface PartyCalls {
-  /** Calls that hold a socket or wait for their operation. */
-  admitted: number;
-  /** Calls that wait for one of these to end. */
-  readonly waiting: Set<Waiter>;
-}
-
-interface Waiter {
-  readonly user: SlotUser;
-  /** Where it waits now. */
-  queue: Set<Waiter>;
-  readonly resolve: () => void;
-}
+/** Sockets of one operation, and the calls that wait for one. */
+type Operation = FairQueue<() => void>;

@@ -11,8 +11,10 @@ export interface CallInFlight {
   readonly signal: AbortSignal;
   /** Why the call was ended early; undefined otherwise. */
   readonly endedBy: PlatformError | undefined;
-  /** Whether it waits for a socket. Set by the bulkhead. */
-  isWaiting: boolean;
+  /** Whether it has waited here, for a socket or its turn. Then a late response says little about the platform. */
+  readonly hasWaited: boolean;
+  /** Waits for a socket or a turn. */
+  wait<T>(turn: Promise<T>): Promise<T>;
   /** Milliseconds left. */
   remaining(): number;
 }
@@ -67,7 +69,8 @@ export class CallsInFlight {
 
 class Call implements CallInFlight {
   endedBy: PlatformError | undefined;
-  isWaiting = false;
+  hasWaited = false;
+  #isWaiting = false;
   onEnd: (error: PlatformError) => void = () => undefined;
   readonly #controller = new AbortController();
   readonly #ends: number;
@@ -76,7 +79,7 @@ class Call implements CallInFlight {
   constructor(timeoutMs: number) {
     this.#ends = performance.now() + timeoutMs;
     this.#timer = setTimeout(() => {
-      this.end(timedOut(timeoutMs, this.isWaiting));
+      this.end(timedOut(timeoutMs, this.#isWaiting));
     }, timeoutMs);
   }
 
@@ -86,6 +89,14 @@ class Call implements CallInFlight {
 
   remaining(): number {
     return this.#ends - performance.now();
+  }
+
+  async wait<T>(turn: Promise<T>): Promise<T> {
+    this.#isWaiting = true;
+    this.hasWaited = true;
+    const result = await turn;
+    this.#isWaiting = false;
+    return result;
   }
 
   end(error: PlatformError): void {

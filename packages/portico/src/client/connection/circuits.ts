@@ -10,8 +10,8 @@ import {
 } from 'cockatiel';
 import { PlatformTimeoutError, PlatformUnreachableError } from '../../errors/error-classes.js';
 import { type PlatformResponse } from './platform-response.js';
-import { type Party } from './bulkhead.js';
 import { type CallInFlight } from './calls-in-flight.js';
+import { type Party } from './fair-queue.js';
 import { isGatewayFailure } from './retry.js';
 import { Votes } from './votes.js';
 
@@ -158,8 +158,8 @@ class Fault extends Error {
   }
 }
 
-/** A call that was ended while it waited for a socket has asked the platform nothing. */
+/** A call that waited here first had less time, or none, for the platform. */
 function isFault(error: unknown, call: CallInFlight): boolean {
   if (call.endedBy === undefined) return error instanceof PlatformUnreachableError;
-  return error instanceof PlatformTimeoutError && !call.isWaiting;
+  return error instanceof PlatformTimeoutError && !call.hasWaited;
 }

@@ -1,12 +1,13 @@
 import { type Readable } from 'node:stream';
 import { type CallObserver, harmless, withCallReport } from './call-report.js';
-import { Bulkhead, type Party } from './bulkhead.js';
+import { Bulkhead } from './bulkhead.js';
 import { type CircuitName, type Circuits } from './circuits.js';
 import { type PlatformClientOptions } from './client-options.js';
 import { readClientSettings, type ClientSettings } from './client-settings.js';
 import { CallsInFlight, type CallInFlight } from './calls-in-flight.js';
 import { PlatformError } from '../../errors/platform-error.js';
 import { PlatformHttpError } from '../../errors/error-classes.js';
+import { type Party } from './fair-queue.js';
 import { isAuthPath, isLogout, mayBeRepeated, operationOf } from './operations.js';
 import { PlatformResponse } from './platform-response.js';
 import { followRedirects, type RequestLine } from './redirects.js';
@@ -23,7 +24,7 @@ export interface Exchange {
   readonly line: RequestLine;
   /** Path below the base URL of the session. */
   readonly path: string;
-  /** Who the call is made for: the session's token, or what stands for a session without one. */
+  /** Who the call is made for: by default the session alone. */
   readonly party: Party;
   /** Headers of one hop: its cookies depend on the URL, its content type on whether it still has a body. */
   readonly headersOf: (line: RequestLine) => Record<string, string>;
@@ -33,16 +34,21 @@ export interface Exchange {
   readonly mayFollow: boolean;
   /** Whether a transient failure is retried once: only for reads. */
   readonly mayRetry: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Called before more of a large response is read, and before it is parsed. */
+  readonly onLarge: (() => Promise<void>) | undefined;
 }
 
 const MAX_HEADER_FIELDS = 1000;
 
 /**
  * Sockets for logins, delegations and logouts, and for everything else, including new connections. A single slow operation can
- * hold half of them.
+ * hold half of them, and one account two thirds of that.
  */
-const SOCKETS = { auth: 64, data: 128 } as const;
+const SOCKETS = { auth: 128, data: 192 } as const;
+
+/** A response with a larger body takes milliseconds to parse, and a compressed one is several times as large as its body. */
+const LARGE_BYTES = { plain: 256 * 1024, packed: 32 * 1024 } as const;
 
 /** The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order. Knows no session. */
 export class PlatformConnection {
@@ -111,27 +117,30 @@ export class PlatformConnection {
     signal.throwIfAborted();
     const bulkhead = this.#bulkheads[isAuthPath(path) ? 'auth' : 'data'];
     const user = { party, operation: operationOf(exchange.line.method, path) };
-    const turn = bulkhead.enter(user, signal);
-    if (turn !== undefined) {
-      call.isWaiting = true;
-      await turn;
-      call.isWaiting = false;
-    }
+    const entered = bulkhead.enter(user, signal);
+    const leave = entered instanceof Promise ? await call.wait(entered) : entered;
+    const { onLarge: wait } = exchange;
+    const onLarge = wait && ((): Promise<void> => call.wait(wait()));
     try {
       const headers = { ...observer.headers, ...exchange.headersOf(line) };
       const request = { ...line, headers, signal };
       const sent = sendOverLiveConnection(this.#transport, request, mayBeRepeated(line.method, path));
-      return await this.#responseOf(line, await sent);
+      return await this.#responseOf(line, await sent, onLarge);
     } catch (error) {
       throw error instanceof PlatformError ? error : networkFailure(error);
     } finally {
-      bulkhead.leave(user);
+      leave();
     }
   }
 
-  async #responseOf(line: RequestLine, { status, rawHeaders, body }: HopResponse): Promise<PlatformResponse> {
+  async #responseOf(
+    line: RequestLine,
+    { status, rawHeaders, body }: HopResponse,
+    onLarge: (() => Promise<void>) | undefined,
+  ): Promise<PlatformResponse> {
     const headers = new ResponseHeaders(rawHeaders);
-    const bytes = await this.#bodyOf(body, headers);
+    const bytes = await this.#bodyOf(body, headers, onLarge);
+    if (onLarge !== undefined && bytes.body.byteLength > LARGE_BYTES.plain) await onLarge();
     if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
       throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
     }
@@ -139,12 +148,20 @@ export class PlatformConnection {
   }
 
   /** The decoded body, or its raw bytes if they cannot be decoded as labeled; the status still counts then. */
-  async #bodyOf(body: Readable, headers: ResponseHeaders): Promise<{ body: Buffer; isDecoded: boolean }> {
+  async #bodyOf(
+    body: Readable,
+    headers: ResponseHeaders,
+    onLarge: (() => Promise<void>) | undefined,
+  ): Promise<{ body: Buffer; isDecoded: boolean }> {
     const { maxResponseBytes } = this.settings;
     const codings = headers.valuesOf('content-encoding').join(',');
-    if (codings === '') return { body: await readBody(body, maxResponseBytes), isDecoded: true };
+    if (codings === '') {
+      const large = onLarge && { bytes: LARGE_BYTES.plain, wait: onLarge };
+      return { body: await readBody(body, maxResponseBytes, large), isDecoded: true };
+    }
     // Compressed bytes may be a little longer than the content.
-    const packed = await readBody(body, 2 * maxResponseBytes);
+    const large = onLarge && { bytes: LARGE_BYTES.packed, wait: onLarge };
+    const packed = await readBody(body, 2 * maxResponseBytes, large);
     const unpacked = await decodeBody(packed, codings, maxResponseBytes);
     return { body: unpacked ?? packed, isDecoded: unpacked !== undefined };
   }

@@ -9,6 +9,16 @@ export type RequestMethod = (typeof METHODS)[number];
 export interface CallOptions {
   /** Aborts the call, which then rejects with `ExecutionCancelledError`. */
   signal?: AbortSignal | null | undefined;
+  /**
+   * Who the call is made for, in a program that serves many users: network, account and session, from coarse to fine. At each
+   * level they share the sockets, and an account has one vote on whether the platform fails. Default: the session alone.
+   */
+  party?: readonly string[] | undefined;
+  /**
+   * Called when a response turns out to be large: before the rest of it is read, and again before it is parsed, which may take
+   * many milliseconds. The call continues when the promise resolves, and its deadline counts.
+   */
+  onLarge?: (() => Promise<void>) | undefined;
 }
 
 /** Options of one request (spec: Client session operations, request). */
@@ -37,11 +47,18 @@ export function requireMethod(given: unknown): RequestMethod {
 export function requireOptions<T extends CallOptions>(given: T | null | undefined): Partial<T> {
   const options: unknown = given ?? {};
   if (typeof options !== 'object') throw new InvalidRequestError('The options of a call must be an object.');
-  const { signal } = options as { signal?: unknown };
+  const { signal, party } = options as { signal?: unknown; party?: unknown };
   if (signal !== undefined && signal !== null && !isAbortSignal(signal)) {
     throw new InvalidRequestError('The signal of a call must be an AbortSignal.');
   }
+  if (party !== undefined && !isParty(party)) {
+    throw new InvalidRequestError('The party of a call must be an array of strings.');
+  }
   return options as Partial<T>;
+}
+
+function isParty(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
 }
 
 /** Checked by its members, because a signal of another realm is not an instance of this realm's class. */

@@ -23,10 +23,14 @@ import {
 } from './request-options.js';
 import { SessionState } from './session-state.js';
 
+let sessions = 0;
+
 /** Makes the requests of one session: sends what the state holds, and stores what a successful response brings. */
 export class SessionRequests {
   readonly #connection: PlatformConnection;
   readonly #state: SessionState;
+  /** Stands for the session while it has no token. */
+  readonly #name = `session ${(sessions += 1)}`;
 
   constructor(connection: PlatformConnection, state: SessionState) {
     this.#connection = connection;
@@ -82,7 +86,7 @@ export class SessionRequests {
     const response = await this.#connection.exchange({
       line,
       path,
-      party: token ?? state,
+      party: options.party ?? [token ?? this.#name],
       headersOf: (hop: RequestLine) => {
         const cookie = state.cookies.headerFor(hop.url);
         cookiesWithheld ||= state.cookies.areIncomplete;
@@ -94,6 +98,7 @@ export class SessionRequests {
       mayFollow: true,
       mayRetry: method === 'GET' || method === 'HEAD',
       signal: options.signal ?? undefined,
+      onLarge: options.onLarge,
     });
     if (response.status < 200 || response.status > 299 || isErrorInDisguise(response)) {
       throw this.#errorOf(response, { isLogin: isLoginPath(path), cookiesWithheld }, [token ?? '']);
@@ -119,18 +124,19 @@ export class SessionRequests {
     const { settings } = this.#connection;
     const state = this.#state;
     const { loginGeneration, userGeneration } = state;
-    const { signal } = requireOptions(call);
+    const options = requireOptions(call);
     const line = { method: 'POST', url: resolveBelow(base, path), body: JSON.stringify(body) };
     const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
     const response = await this.#connection.exchange({
       line,
       path,
-      party: party ?? state,
+      party: options.party ?? [party ?? this.#name],
       headersOf: (hop) => hopHeaders(fixed, hop, ''),
       onRedirect: () => undefined,
       mayFollow: false,
       mayRetry: false,
-      signal: signal ?? undefined,
+      signal: options.signal ?? undefined,
+      onLarge: undefined,
     });
     const { status } = response;
     if (status !== 204) throw this.#loginFailure(response, secrets);

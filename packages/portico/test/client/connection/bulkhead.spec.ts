@@ -1,20 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { Bulkhead, type SlotUser } from '../../../src/client/connection/bulkhead.js';
+import { Bulkhead, type Leave } from '../../../src/client/connection/bulkhead.js';
+import { type Party } from '../../../src/client/connection/fair-queue.js';
 
 const never = new AbortController().signal;
 
+interface Held {
+  readonly party: string;
+  readonly operation: string;
+  readonly leave: Leave;
+}
+
 /** Enters, and notes in a list when it got its socket. */
-function entering(bulkhead: Bulkhead, log: SlotUser[] = []) {
-  return (party: string, operation = 'GET projects', signal = never): Promise<SlotUser> => {
-    const user = { party, operation };
-    return Promise.resolve(bulkhead.enter(user, signal)).then(() => {
-      log.push(user);
-      return user;
+function entering(bulkhead: Bulkhead, log: Held[] = []) {
+  return (party: string | Party, operation = 'GET projects', signal = never): Promise<Held> => {
+    const path = typeof party === 'string' ? [party] : party;
+    return Promise.resolve(bulkhead.enter({ party: path, operation }, signal)).then((leave) => {
+      const held = { party: path.join(' '), operation, leave };
+      log.push(held);
+      return held;
     });
   };
 }
 
-/** Lets whatever can go on do so. */
+/** Lets what can go on do so. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
@@ -22,7 +30,7 @@ async function settle(): Promise<void> {
 describe('a bulkhead', () => {
   it('gives one operation half of the sockets, a second a third, and leaves some for others', async () => {
     const bulkhead = new Bulkhead(12, 100);
-    const log: SlotUser[] = [];
+    const log: Held[] = [];
     const enter = entering(bulkhead, log);
     const held = (): Record<string, number> =>
       Object.fromEntries(
@@ -41,59 +49,93 @@ describe('a bulkhead', () => {
     expect(held()).toEqual({ a: 6, b: 3, c: 2 });
   });
 
-  it('gives one party no more than its share, and serves its calls in their order', async () => {
+  it('gives one session no more than its share, over all operations, and serves its calls in their order', async () => {
     const bulkhead = new Bulkhead(100, 2);
-    const log: SlotUser[] = [];
+    const log: Held[] = [];
     const enter = entering(bulkhead, log);
 
-    for (const operation of ['1', '2', '3', '4']) void enter('hog', operation);
+    for (const operation of ['1', '2', '3', '3']) void enter('hog', operation);
     void enter('other', '5');
     await settle();
     expect(log.map(({ operation }) => operation)).toEqual(['1', '2', '5']);
-    bulkhead.leave({ party: 'hog', operation: '2' });
+    log[1]?.leave();
     await settle();
-    bulkhead.leave({ party: 'hog', operation: '1' });
+    log[0]?.leave();
     await settle();
 
-    expect(log.map(({ operation }) => operation)).toEqual(['1', '2', '5', '3', '4']);
+    expect(log.map(({ operation }) => operation)).toEqual(['1', '2', '5', '3', '3']);
   });
 
-  it('lets a party wait behind at most its share of the calls of another', async () => {
+  it('lets a session wait for no more than one call of another', async () => {
     const bulkhead = new Bulkhead(4, 3);
-    const log: SlotUser[] = [];
+    const log: Held[] = [];
     const enter = entering(bulkhead, log);
 
     for (let nth = 0; nth < 100; nth += 1) void enter('hog');
     void enter('other');
     await settle();
     expect(log.map(({ party }) => party)).toEqual(['hog', 'hog']);
-    for (let nth = 0; nth < 2; nth += 1) {
-      bulkhead.leave({ party: 'hog', operation: 'GET projects' });
-      await settle();
-    }
+    log[0]?.leave();
+    await settle();
 
-    expect(log.map(({ party }) => party)).toEqual(['hog', 'hog', 'hog', 'other']);
+    expect(log.map(({ party }) => party)).toEqual(['hog', 'hog', 'other']);
   });
 
-  it('forgets a call that is cancelled while it waits, for its party or its operation', async () => {
+  it('finds a socket for another network, and for a named account of the same one, beside a crowd of guests', async () => {
+    const bulkhead = new Bulkhead(128, 8);
+    const log: Held[] = [];
+    const enter = entering(bulkhead, log);
+
+    for (let nth = 0; nth < 300; nth += 1) void enter(['crowd', 'guest', `s${nth}`]);
+    await settle();
+    const guests = log.length;
+    void enter(['crowd', 'named', 'session']);
+    void enter(['other', 'guest', 'session']);
+    await settle();
+
+    // Two thirds of the half that an operation may have.
+    expect(guests).toBe(43);
+    expect(log.slice(guests).map(({ party }) => party)).toEqual([
+      'crowd named session',
+      'other guest session',
+    ]);
+  });
+
+  it('finds a socket for another network beside ten crowded ones', async () => {
+    const bulkhead = new Bulkhead(128, 8);
+    const log: Held[] = [];
+    const enter = entering(bulkhead, log);
+
+    for (let nth = 0; nth < 600; nth += 1) void enter([`crowd ${nth % 10}`, 'guest', `s${nth}`]);
+    await settle();
+    const guests = log.length;
+    void enter(['other', 'guest', 'session']);
+    await settle();
+
+    expect(guests).toBeGreaterThan(50);
+    expect(log).toHaveLength(guests + 1);
+  });
+
+  it('forgets a call that is canceled while it waits, for its session or its operation', async () => {
     const bulkhead = new Bulkhead(4, 3);
-    const log: SlotUser[] = [];
+    const log: Held[] = [];
     const enter = entering(bulkhead, log);
     const cancels = Array.from({ length: 4 }, () => new AbortController());
-    const reason = new Error('cancelled');
+    const reason = new Error('canceled');
 
     for (let nth = 0; nth < 2; nth += 1) void enter('a');
+    await settle();
     const waiting = cancels.map(({ signal }) => enter('a', 'GET projects', signal));
     const last = enter('b');
     for (const cancel of cancels) cancel.abort(reason);
     for (const call of waiting) await expect(call).rejects.toBe(reason);
-    bulkhead.leave({ party: 'a', operation: 'GET projects' });
+    log[0]?.leave();
     await last;
 
     // Nothing is left behind: all is as in a new one.
-    bulkhead.leave({ party: 'a', operation: 'GET projects' });
-    bulkhead.leave({ party: 'b', operation: 'GET projects' });
-    for (let nth = 0; nth < 3; nth += 1) void enter('a', `other-${nth}`);
+    log[1]?.leave();
+    log[2]?.leave();
+    for (let nth = 0; nth < 4; nth += 1) void enter('a', `other-${nth}`);
     await settle();
     expect(log).toHaveLength(6);
   });

@@ -69,12 +69,12 @@ describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
     const calls = Array.from({ length: 100 }, () =>
       session.request('GET', 'things', { includeAuth: false }).catch((error: unknown) => error),
     );
-    await eventually(() => platform.count('GET things') === 64);
+    await eventually(() => platform.count('GET things') === 96);
     await client.close();
 
     for (const failure of await Promise.all(calls)) expect(failure).toMatchObject(closed);
     await eventually(() => platform.openConnections === 0);
-    expect(platform.count('GET things')).toBe(64);
+    expect(platform.count('GET things')).toBe(96);
   });
 
   it('does not count as a failure of the platform', async () => {

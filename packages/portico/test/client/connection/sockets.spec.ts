@@ -47,11 +47,11 @@ describe.each(['got', 'undici'] as const)('the sockets of a client, by %s,', (tr
     return { platform, client, user, release: held.open };
   }
 
-  it.each([80, 2000])('taken by a slow read of %d users keep no other call waiting', async (users) => {
+  it.each([120, 2000])('taken by a slow read of %d users keep no other call waiting', async (users) => {
     const { platform, client, user } = await holding();
     const reads = Array.from({ length: users }, (_, nth) => user(`slow-${nth}`).getProjects());
     const settled = Promise.allSettled(reads);
-    await eventually(() => platform.count('GET projects') === 64);
+    await eventually(() => platform.count('GET projects') === 96);
 
     const other = user('other');
     await client.openSession().login();
@@ -60,7 +60,7 @@ describe.each(['got', 'undici'] as const)('the sockets of a client, by %s,', (tr
     await other.extendSession();
     await other.logout();
 
-    expect(platform.count('GET projects')).toBe(64);
+    expect(platform.count('GET projects')).toBe(96);
     await client.close();
     await settled;
   });
@@ -87,9 +87,9 @@ describe.each(['got', 'undici'] as const)('the sockets of a client, by %s,', (tr
       circuitBreaker: true,
       onCircuitChange: (change) => changes.push(change),
     });
-    // 64 wait for their answer, which has a longer deadline than the test; the others for a socket.
-    const reads = Array.from({ length: 64 }, (_, nth) => user(`slow-${nth}`).getProjects());
-    await eventually(() => platform.count('GET projects') === 64);
+    // 96 wait for their answer, which has a longer deadline than the test; the others for a socket.
+    const reads = Array.from({ length: 96 }, (_, nth) => user(`slow-${nth}`).getProjects());
+    await eventually(() => platform.count('GET projects') === 96);
     holdTimers('setTimeout');
     const late = Array.from({ length: 200 }, (_, nth) =>
       user(`late-${nth}`)
@@ -106,6 +106,6 @@ describe.each(['got', 'undici'] as const)('the sockets of a client, by %s,', (tr
     }
     expect(changes).toEqual([]);
     release();
-    await expect(Promise.all(reads)).resolves.toHaveLength(64);
+    await expect(Promise.all(reads)).resolves.toHaveLength(96);
   });
 });
