@@ -1,35 +1,38 @@
-# Only the service: no embedded platform in production, no development dependency, no compiler.
+# Only the service and its runtime packages: no development dependency, no compiler.
 FROM node:24-bookworm-slim AS build
 WORKDIR /portico
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc nest-cli.json tsconfig.base.json tsconfig.build.json ./
 COPY packages packages
-COPY tools tools
-RUN npm ci
-COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
-RUN npm run build
+# The image has a Node, so the one that npm would bring is left out, here and below.
+RUN npm ci --omit=optional --ignore-scripts && npm run build
 
 FROM node:24-bookworm-slim AS modules
 WORKDIR /portico
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
-COPY tools tools
-COPY scripts scripts
-# Profiles that name a cloud's secret store need its SDK, and OpenTelemetry its packages: build with
-# --build-arg TOOLS="tools/secret-stores tools/telemetry", or one of the two.
-ARG TOOLS=""
-# The Node of npm is not needed here.
-RUN npm ci --omit=dev --omit=optional && node scripts/install.js $TOOLS
+# TypeScript would come as an optional peer of a package.
+RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts \
+      --workspace=packages/portico --include-workspace-root \
+    && rm -rf node_modules/typescript
+# The SDKs of the secret stores that credential profiles name, at the versions that are tested:
+# --build-arg SECRET_STORES="@aws-sdk/client-secrets-manager @azure/identity @azure/keyvault-secrets"
+ARG SECRET_STORES=""
+RUN [ -z "$SECRET_STORES" ] || npm install --no-save --omit=dev --omit=optional --omit=peer --ignore-scripts \
+      --workspace=packages/portico \
+      $(node -p "process.argv.slice(1).map((name) => name + '@' + require('./package.json').devDependencies[name]).join(' ')" $SECRET_STORES)
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 SESSION_STORE_PATH=/data/sessions.db
 WORKDIR /portico
 COPY --from=modules /portico/node_modules node_modules
-COPY --from=modules /portico/packages packages
-COPY --from=modules /portico/tools tools
+COPY --from=build /portico/packages/portico packages/portico
+COPY --from=build /portico/public public
 COPY --from=build /portico/dist dist
 COPY package.json LICENSE schema.gql subgraph.gql ./
+# `npm start` finds here that nothing has to be built.
+COPY scripts/build.js scripts/build.js
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -28,7 +28,9 @@ function isInstalled(folder) {
 function install(folder) {
   const beside = mkdtempSync(join(folder, '.install-'));
   try {
-    for (const file of ['package.json', LOCK]) copyFileSync(join(folder, file), join(beside, file));
+    for (const file of ['package.json', LOCK, '.npmrc']) {
+      if (existsSync(join(folder, file))) copyFileSync(join(folder, file), join(beside, file));
+    }
     execFileSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {
       cwd: beside,
       stdio: 'inherit',

@@ -34,7 +34,7 @@ describe('the container', () => {
 
     expect(copied.length).toBeGreaterThan(5);
     for (const source of copied) expect(existsSync(new URL(`../../${source}`, import.meta.url))).toBe(true);
-    expect(copied.filter((source) => !seen.includes(source))).toEqual([]);
+    expect(copied.filter((source) => !seen.some((name) => `${source}/`.startsWith(`${name}/`)))).toEqual([]);
   });
 
   it('runs on a Node that the package accepts, as a user without rights', () => {

@@ -22,7 +22,7 @@ describe('an import', () => {
   it.each(['client', 'credentials'])(
     'of portico/%s loads no HTTP library, no YAML and no SDK: they come when they are used',
     async (door) => {
-      const file = join(process.cwd(), 'dist', door, 'index.js');
+      const file = join(process.cwd(), 'packages/portico/dist', door, 'index.js');
       const { stdout } = await promisify(execFile)(process.execPath, [
         '--input-type=module',
         '--eval',

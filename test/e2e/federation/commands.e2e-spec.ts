@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildASTSchema, type GraphQLObjectType, parse } from 'graphql';
 import { type RunningSubgraph, startRatingsSubgraph } from '../../../examples/federation/ratings-subgraph.ts';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
+import { installFolder } from '../../support/install-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -48,7 +49,7 @@ describe('the commands of the documentation', () => {
     [portico, ratings] = await Promise.all([
       startApp({ FEDERATION_SECRET: SECRET }),
       startRatingsSubgraph(0),
-      run(process.execPath, [join(ROOT, 'scripts/install.js'), 'tools/graph-commands']),
+      installFolder('tools/graph-commands'),
     ]);
   }, INSTALLING_MS);
   afterAll(async () => {

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { runService, stopServices } from '../../support/app/run-service.js';
+import { installFolder } from '../../support/install-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/federation/run.ts', import.meta.url));
 const RUNNING_MS = 120_000;
+
+await installFolder('examples/federation/hive-gateway');
 
 describe('the example of a graph', () => {
   let child: ChildProcess | undefined;

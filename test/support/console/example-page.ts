@@ -2,12 +2,17 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { installFolder } from '../install-folder.js';
+import { noBrowser } from './browser.js';
 
 const FOLDER = fileURLToPath(new URL('../../../examples/page', import.meta.url));
 const PREVIEW = `
   import { preview } from 'vite';
   const server = await preview({ preview: { host: '127.0.0.1', port: 0 }, logLevel: 'error' });
   console.log('http://127.0.0.1:' + server.httpServer.address().port);`;
+
+// Here and not in a hook, which would have to be quick.
+if (noBrowser === undefined) await installFolder('examples/page');
 
 /** The example page as its visitors get it, on a port of its own. */
 export interface ExamplePage {

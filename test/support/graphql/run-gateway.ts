@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
+import { installFolder } from '../install-folder.js';
 import { tempFolder } from '../temp-folder.js';
 
 /** Loading a gateway takes seconds on a loaded machine. */
@@ -44,6 +45,11 @@ export const APOLLO_GATEWAY: GatewayKind = {
   command: (supergraph, port) => [join(EXAMPLES, 'apollo-server/gateway.ts'), supergraph, port],
   path: '/',
 };
+
+// Here and not in a hook, which would have to be quick.
+await Promise.all(
+  ['examples/federation/hive-gateway', 'examples/federation/apollo-server'].map(installFolder),
+);
 
 const living = new Set<ChildProcess>();
 

@@ -5,19 +5,22 @@ import { join } from 'node:path';
 import { installPacked, type PackedPackage } from '../support/packed-package.js';
 import { runNode } from '../support/app/run-node.js';
 
+/** npm packs and installs. */
+const INSTALLING_MS = 300_000;
+
 describe('portico/credentials as it is packed, without Nest and SDKs', () => {
   let packed: PackedPackage;
   beforeAll(async () => {
-    packed = await installPacked(['@types/node']);
-  });
+    packed = await installPacked(['packages/portico'], ['@types/node']);
+  }, INSTALLING_MS);
   afterAll(() => {
     packed.remove();
   });
 
   it('has providers that the client accepts as credentials', async () => {
     const program = `
-      import { withPlatformSession, type CredentialProvider } from 'portico/client';
-      import { env, secretsManager, CredentialError, SecretManagerSecret, type SecretManagerParameters } from 'portico/credentials';
+      import { withPlatformSession } from 'portico/client';
+      import { env } from 'portico/credentials';
       import { startEmbeddedPlatform } from 'portico/embedded-platform';
       const { baseUrl, close } = await startEmbeddedPlatform();
       const apiKey = env({ name: 'KEY', environment: { KEY: 'demo-api-key' } });
@@ -31,14 +34,17 @@ describe('portico/credentials as it is packed, without Nest and SDKs', () => {
 
   it('names the package to install if a store needs one', async () => {
     const program = `
-            await secretsManager({ secretId: 'portico' })().catch((error) => console.log(error.reason, error.message));`;
+      import { secretsManager } from 'portico/credentials';
+      await secretsManager({ secretId: 'portico' })().catch((error) => console.log(error.reason, error.message));`;
     const { stdout } = await runNode(['--input-type=module', '--eval', program], { cwd: packed.folder });
     expect(stdout).toMatch(/^MISSING_SDK .*npm install @aws-sdk\/client-secrets-manager\n$/);
   });
 
   it('has types', () => {
     const program = `
-                  const parameters: SecretManagerParameters = { project: 'example', secretId: 'portico' };
+      import { type CredentialProvider } from 'portico/client';
+      import { CredentialError, SecretManagerSecret, type SecretManagerParameters } from 'portico/credentials';
+      const parameters: SecretManagerParameters = { project: 'example', secretId: 'portico' };
       const provider: CredentialProvider = new SecretManagerSecret(parameters).field('password');
       // @ts-expect-error a secret has a project
       new SecretManagerSecret({ secretId: 'portico' });

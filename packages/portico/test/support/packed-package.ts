@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A project of its own that has installed the package from its tarball. */
+/** A project of its own that has installed packages from their tarballs. */
 export interface PackedPackage {
   readonly folder: string;
-  /** Every package that the install brought, this one among them. */
+  /** Every package that the install brought, the packed ones among them. */
   readonly packages: readonly string[];
   /** What the install takes on the disk. */
   readonly bytes: number;
@@ -25,16 +25,20 @@ export interface PackedPackage {
 }
 
 /**
- * Packs the package as it was built, and has npm install it in a project of its own.
+ * Packs packages as they were built, and has npm install the tarballs together in a project of its own.
  *
- * @param linked packages that the project has beside it, as links to those of the checkout.
+ * @param folders of the packages.
+ * @param linked packages that the project has beside them, as links to those of the checkout.
  */
-export async function installPacked(linked: readonly string[] = []): Promise<PackedPackage> {
+export async function installPacked(
+  folders: readonly string[] = ['packages/portico'],
+  linked: readonly string[] = [],
+): Promise<PackedPackage> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-packed-'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const packed = await npm(process.cwd(), 'pack', '--json', '--ignore-scripts', '--pack-destination', folder);
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-  await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`);
+  const tarballs = [];
+  for (const each of folders) tarballs.push(await pack(join(process.cwd(), each), folder));
+  await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs);
   const modules = join(folder, 'node_modules');
   const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {
     packages: Record<string, unknown>;
@@ -49,6 +53,13 @@ export async function installPacked(linked: readonly string[] = []): Promise<Pac
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** The tarball, as `npm install` takes it. npm 11 reports an array, npm 12 an object by names. */
+async function pack(source: string, destination: string): Promise<string> {
+  const report = await npm(source, 'pack', '--json', '--ignore-scripts', '--pack-destination', destination);
+  const [{ filename }] = Object.values(JSON.parse(report) as object) as [{ filename: string }];
+  return `./${filename}`;
 }
 
 /** Compiles a program in a folder as strictly as TypeScript can, and returns what it had to say. */
