@@ -1,6 +1,7 @@
 /**
- * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, packages/portico/src/errors/client-table.ts, docs/configuration.md,
- * .env.example, examples/federation/supergraph.graphql, and the rooms in CONTRIBUTING.md and docs/architecture.md.
+ * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md, .env.example,
+ * packages/portico/src/errors/client-table.ts, examples/federation/supergraph.graphql, and the drawing in
+ * docs/architecture.md.
  * With --check it writes nothing and fails if a file differs from what the code would make.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -19,7 +20,6 @@ const files = {
   'packages/portico/src/errors/client-table.ts': clientTable(),
   'docs/configuration.md': configurationPage(),
   '.env.example': environmentExample(),
-  'CONTRIBUTING.md': await pageWithRooms('CONTRIBUTING.md'),
   'docs/architecture.md': await pageWithRooms('docs/architecture.md'),
   'examples/federation/supergraph.graphql': await composeSupergraph(USUAL_URLS, subgraph),
 };

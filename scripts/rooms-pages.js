@@ -1,17 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { drawing, roomTable } from './rooms.ts';
+import { drawing } from './rooms.ts';
 
 const ROOMS = createRequire(import.meta.url)('../.dependency-rooms.cjs');
+const PLACE = /(?<=<!-- rooms drawing: [^\n]*-->\n).*?(?=<!-- end -->)/s;
 
-/** A page with what stands between its markers made anew from the table of rooms. */
+/** A page with its drawing of the rooms made anew. */
 export async function pageWithRooms(path) {
   const page = await readFile(new URL(`../${path}`, import.meta.url), 'utf8');
-  return [
-    ['drawing', drawing(ROOMS)],
-    ['table', roomTable(ROOMS)],
-  ].reduce((text, [name, content]) => {
-    const between = new RegExp(`(<!-- rooms ${name}: .* -->\\n).*?(<!-- end -->)`, 's');
-    return text.replace(between, (_, begin, end) => `${begin}\n${content}\n\n${end}`);
-  }, page);
+  if (!PLACE.test(page)) throw new Error(`${path} has no place for the drawing of the rooms.`);
+  return page.replace(PLACE, `\n${drawing(ROOMS)}\n\n`);
 }

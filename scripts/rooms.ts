@@ -50,29 +50,29 @@ export function figures(rooms: Rooms): { rooms: number; floors: number; arrows: 
   };
 }
 
-/** The rooms as a Mermaid drawing, folder by folder. An arrow that follows from other arrows is left out. */
+/**
+ * The rooms as a Mermaid drawing, folder by folder. An arrow that follows from other arrows is left out, so that every
+ * way down can still be followed.
+ *
+ * @throws Error where there is nothing to draw
+ */
 export function drawing(rooms: Rooms): string {
-  const lines = ['```mermaid', 'flowchart TD'];
-  for (const top of new Set(Object.keys(rooms).map(topOf))) {
-    const inside = Object.keys(rooms).filter((room) => topOf(room) === top);
-    const nodes = inside.map((room) => `  ${id(room)}["${room === 'src' ? 'entries' : room}"]`);
-    lines.push(
-      ...(inside.length > 1 ? [`  subgraph folder_${id(top)} ["${top}/"]`, ...nodes, '  end'] : nodes),
-    );
-  }
-  for (const [room, imports] of Object.entries(rooms)) {
-    const direct = imports.filter((target) => !imports.some((other) => reaches(rooms, other, target)));
-    lines.push(...direct.map((target) => `  ${id(room)} --> ${id(target)}`));
-  }
-  return [...lines, '```'].join('\n');
+  const boxes = boxesByFolder(rooms);
+  const arrows = Object.entries(rooms).flatMap(([room, imports]) =>
+    imports
+      .filter((target) => !imports.some((other) => reaches(rooms, other, target)))
+      .map((target) => `  ${id(room)} --> ${id(target)}`),
+  );
+  if (arrows.length === 0) throw new Error('There is nothing to draw.');
+  return ['```mermaid', 'flowchart TD', ...boxes, ...arrows, '```'].join('\n');
 }
 
-/** Every room with what it may import, as a Markdown table. */
-export function roomTable(rooms: Rooms): string {
-  const rows = Object.entries(rooms).map(
-    ([room, imports]) => `| ${label(room)} | ${imports.map(label).join(', ') || 'nothing of ours'} |`,
-  );
-  return ['| room | may import |', '| --- | --- |', ...rows].join('\n');
+function boxesByFolder(rooms: Rooms): string[] {
+  return [...new Set(Object.keys(rooms).map(topOf))].flatMap((top) => {
+    const inside = Object.keys(rooms).filter((room) => topOf(room) === top);
+    const boxes = inside.map((room) => `  ${id(room)}["${room === 'src' ? 'entries' : room}"]`);
+    return inside.length > 1 ? [`  subgraph folder_${id(top)} ["${top}/"]`, ...boxes, '  end'] : boxes;
+  });
 }
 
 function topOf(room: string): string {
@@ -86,8 +86,4 @@ function reaches(rooms: Rooms, from: string, target: string): boolean {
 /** Mermaid takes letters and underscores; a room named like a keyword, such as `end`, needs the prefix. */
 function id(room: string): string {
   return `room_${room.replaceAll(/[^a-z]/g, '_')}`;
-}
-
-function label(room: string): string {
-  return room === 'src' ? 'entries (`main`, `cli`, `index`, `demo-platform`)' : `\`${room}\``;
 }

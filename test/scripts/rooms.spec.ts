@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
-import { drawing, figures, type Rooms, roomsOf, roomTable } from '../../scripts/rooms.js';
+import { drawing, figures, type Rooms, roomsOf } from '../../scripts/rooms.js';
 
 const ROOMS = createRequire(import.meta.url)('../../.dependency-rooms.cjs') as Rooms;
 
@@ -45,23 +46,50 @@ describe('the figures of the rooms', () => {
   });
 });
 
+/** The boxes of a drawing, and its arrows by the room that they start from. */
+function drawn(text: string): { boxes: string[]; arrows: Rooms } {
+  const names = new Map(
+    [...text.matchAll(/^ +(room_\w*)\["(.+)"\]$/gm)].map(([, id = '', name = '']) => [id, name]),
+  );
+  const room = (id: string): string => names.get(id)?.replace(/^entries$/, 'src') ?? id;
+  const arrows: Record<string, string[]> = {};
+  for (const [, from = '', to = ''] of text.matchAll(/^ +(room_\w*) --> (room_\w*)$/gm))
+    (arrows[room(from)] ??= []).push(room(to));
+  return { boxes: [...names.keys()].map(room), arrows };
+}
+
+/** All that a room reaches, over other rooms too. */
+function reached(rooms: Rooms, from: string): string[] {
+  const found = new Set<string>();
+  const follow = (room: string): void => {
+    for (const next of rooms[room] ?? []) {
+      found.add(next);
+      follow(next);
+    }
+  };
+  follow(from);
+  return [...found].sort();
+}
+
 describe('the drawing of the rooms', () => {
-  const rooms = { '': ['a', 'b'], a: ['b', 'b/c'], b: ['b/c'], 'b/c': [] };
+  const rooms = { src: ['a', 'b'], a: ['b', 'b/c'], b: ['b/c'], 'b/c': [] };
 
   it('leaves out an arrow that follows from others', () => {
-    const arrows = [...drawing(rooms).matchAll(/room_(\w*) --> room_(\w*)/g)].map(([, from, to]) => [
-      from,
-      to,
-    ]);
-    expect(arrows).toEqual([
-      ['', 'a'],
-      ['a', 'b'],
-      ['b', 'b_c'],
-    ]);
+    expect(drawn(drawing(rooms)).arrows).toEqual({ src: ['a'], a: ['b'], b: ['b/c'] });
   });
 
-  it('stands beside a table that has every arrow', () => {
-    expect(roomTable(rooms)).toContain('| `a` | `b`, `b/c` |');
-    expect(roomTable(rooms)).toContain('| `b/c` | nothing of ours |');
+  it('is never empty', () => {
+    expect(() => drawing({})).toThrow('nothing to draw');
+  });
+
+  it('opens docs/architecture.md, with a box for every room and every way down', () => {
+    const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
+    const [before = '', text = ''] = page.split(/```(?:mermaid\n)?/);
+    const { boxes, arrows } = drawn(text);
+
+    expect(before.split('\n').filter((line) => /^[^<#\s]/.test(line))).toEqual([]);
+    expect(boxes.length).toBeLessThanOrEqual(26);
+    expect([...boxes].sort()).toEqual(Object.keys(ROOMS).sort());
+    for (const room of Object.keys(ROOMS)) expect(reached(arrows, room)).toEqual(reached(ROOMS, room));
   });
 });
