@@ -15,6 +15,9 @@ const filesOf = (room) => `^${folderOf(room)}/[^/]+$`;
 /** The service reaches the library by its name, so by what its build made; its own code by relative paths. */
 const OURS = '^(src|packages/portico/(src|dist))/';
 
+/** What exports traces and metrics to a collector. */
+const EXPORTS = '^src/telemetry/(start-export|metric-producer)\\.ts$';
+
 const roomRules = Object.entries(ROOMS).map(([room, imports]) => ({
   name: `${room}-imports-what-its-room-may`,
   comment: 'Imports point down. If this arrow is meant, add it in .dependency-rooms.cjs.',
@@ -110,12 +113,17 @@ module.exports = {
       to: { path: '^node_modules/@nestjs/' },
     },
     {
-      name: 'telemetry-is-loaded-on-demand',
-      comment:
-        'A service that exports nothing runs without these packages: import their types only, or on demand.',
+      name: 'opentelemetry-in-the-exports-only',
+      comment: 'A service that exports nothing does not load these packages: import their types only.',
       severity: 'error',
-      from: { path: OURS },
-      to: { path: 'node_modules/@opentelemetry/', dynamic: false, dependencyTypesNot: ['type-only'] },
+      from: { path: OURS, pathNot: EXPORTS },
+      to: { path: 'node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'exports-are-loaded-on-demand',
+      severity: 'error',
+      from: { path: OURS, pathNot: EXPORTS },
+      to: { path: EXPORTS, dynamic: false },
     },
     {
       name: 'cloud-sdks-in-providers-only',

@@ -16,9 +16,8 @@ import { LoadModule } from '../load/load.module.js';
 import { ServiceLogger } from '../logging/logger.service.js';
 import { LoggingModule } from '../logging/logging.module.js';
 import { RequestScope } from '../logging/request-scope.js';
-import { ObservationModule } from '../logging/observation.module.js';
 import { Observation } from '../logging/observation.js';
-import { openTelemetry } from '../telemetry/telemetry.js';
+import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { tracingObserver } from '../telemetry/tracing-observer.js';
 import { TracingModule } from '../telemetry/tracing.module.js';
 
@@ -54,9 +53,8 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
   if (tracing !== undefined) observation.add(tracingObserver(tracing, settings));
   const root = AppModule.with(
     module,
-    LoggingModule.with(scope),
+    LoggingModule.with(scope, observation),
     LoadModule.with(load),
-    ObservationModule.with(observation),
     TracingModule.with(telemetry),
     PersistedDocumentsModule.with(documents),
     HealthModule.with(shutdown),

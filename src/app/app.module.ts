@@ -24,7 +24,7 @@ import { SessionModule } from '../session/session.module.js';
   ],
 })
 export class AppModule {
-  /** @param others the modules of what was created before the application: settings, the scope of a request, readiness. */
+  /** @param others modules of what is created before the application: settings, the scope of a request, readiness. */
   static with(...others: DynamicModule[]): DynamicModule {
     return { module: AppModule, imports: others };
   }

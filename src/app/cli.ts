@@ -1,6 +1,5 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { type CommandOptions } from './command-options.js';
-import { HELP } from './cli-help.js';
 import { version } from '../config/version.js';
 
 /** Exit codes: all is well; something is wrong; the command itself was not understood. */
@@ -16,26 +15,83 @@ const OPTIONS = {
   id: { type: 'string' },
 } as const;
 
+type CommandOptions = Pick<ReturnType<typeof parsed>['values'], 'json' | 'profile' | 'username' | 'id'>;
+
 interface Command {
   /** Options besides `--help` and `--version`. */
   readonly options: readonly (keyof CommandOptions)[];
-  /** Loaded only when it runs: help and keys need none of the service's packages. Returns the exit code. */
-  readonly load: () => Promise<(options: CommandOptions) => Promise<number> | number>;
+  /** Returns the exit code. What a command needs is loaded when it runs: keys need none of the service's packages. */
+  readonly run: (options: CommandOptions) => Promise<number> | number;
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
-  start: { options: [], load: async () => (await import('./cli-start.js')).start },
-  check: { options: ['json'], load: async () => (await import('./cli-check.js')).check },
+  start: {
+    options: [],
+    run: async () => {
+      const { serve } = await import('./serve.js');
+      await serve();
+      return OK;
+    },
+  },
+  check: {
+    options: ['json'],
+    run: async (options) => (await import('./doctor.js')).runCheck(options),
+  },
   doctor: {
     options: ['json', 'profile', 'username'],
-    load: async () => (await import('./doctor.js')).runDoctor,
+    run: async (options) => (await import('./doctor.js')).runDoctor(options),
   },
-  key: { options: ['id'], load: async () => (await import('./cli-keys.js')).key },
-  'profile-key': { options: [], load: async () => (await import('./cli-keys.js')).profileKey },
+  key: { options: ['id'], run: key },
+  'profile-key': { options: [], run: profileKey },
 };
 
+/** What `portico --help` prints. */
+const HELP = `Usage: portico <command> [options]
+
+Commands:
+  start         runs the service; the environment and .env configure it
+  check         checks all settings, the files that they name, and whether the session store can be reached
+  doctor        the same, and checks the platform: is it there, is it the right one, does a login work
+  key           creates a new entry for SESSION_KEYS
+  profile-key   creates a new key for a credential profile, and its profileKeySha256
+
+Options:
+  --json              check, doctor: prints JSON
+  --profile <name>    doctor: logs in with this profile of CREDENTIALS_FILE
+  --username <name>   doctor: logs in as this user; the password is prompted for, or read from stdin
+  --id <id>           key: the id of the new key
+  -h, --help          prints this help
+  -v, --version       prints the version
+
+Exit codes: 0 all is well; 1 something is wrong; 2 the command was not understood.
+`;
+
+const KEY_BYTES = 32;
+
+/**
+ * Runs a command of the service and sets the exit code. An older Node is reported in one line: loading the service there
+ * would fail with a message about the first thing that it lacks.
+ */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  // Replaces Node's own listener, which would open the inspector, and the inspector runs any code. As early as possible.
+  process.on('SIGUSR1', () => undefined);
+  const fault = nodeFault();
+  if (fault !== undefined) {
+    process.stderr.write(`${fault}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  process.exitCode = await run(args);
+}
+
+function nodeFault(): string | undefined {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 24 || (major === 24 && minor >= 13)) return undefined;
+  return `Portico needs Node 24.13 or newer; this is ${process.versions.node}. In a checkout, npm start uses the Node that the project installs.`;
+}
+
 /** Runs one command and returns its exit code. A command that is not understood starts nothing. */
-export async function run(args: readonly string[]): Promise<number> {
+async function run(args: readonly string[]): Promise<number> {
   const parsed = parse(args);
   if (typeof parsed === 'string') return misused(parsed);
   const { help, version: showsVersion, ...options } = parsed.values;
@@ -49,8 +105,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const unknown = Object.keys(options).find((option) => !command?.options.some((known) => known === option));
   if (command === undefined || unknown !== undefined)
     return misused(`${name} has no option --${unknown ?? ''}`);
-  const execute = await command.load();
-  return execute(options);
+  return command.run(options);
 }
 
 function parse(args: readonly string[]): ReturnType<typeof parsed> | string {
@@ -74,4 +129,27 @@ function misused(problem: string): number {
 function print(text: string): number {
   process.stdout.write(text);
   return OK;
+}
+
+/**
+ * Prints a new entry of `SESSION_KEYS`. Without a given id, it gets one of today's date and a random part, so that no
+ * two hosts make the same one.
+ */
+function key({ id = newId() }: CommandOptions): number {
+  if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
+    process.stderr.write('portico: an id has 1 to 32 letters, digits, - and _\n');
+    return MISUSED;
+  }
+  return print(`${id}:${randomBytes(KEY_BYTES).toString('base64')}\n`);
+}
+
+/** Prints a new key of a credential profile for its callers, and its digest for the file of profiles. */
+function profileKey(): number {
+  const made = randomBytes(KEY_BYTES).toString('base64url');
+  const digest = createHash('sha256').update(made).digest('hex');
+  return print(`profileKey: ${made}\nprofileKeySha256: ${digest}\n`);
+}
+
+function newId(): string {
+  return `${new Date().toISOString().slice(0, 10)}-${randomBytes(2).toString('hex')}`;
 }

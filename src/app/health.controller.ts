@@ -16,7 +16,10 @@ export class HealthController {
     return this.health.check([]);
   }
 
-  /** The session store can be written and the service is not shutting down. Also gives the result of asking the platform at start. */
+  /**
+   * The session store can be written and the service is not shutting down. Also gives the result of asking the
+   * platform at start.
+   */
   @Get('readyz')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {

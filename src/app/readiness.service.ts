@@ -41,8 +41,8 @@ export class ReadinessService implements BeforeApplicationShutdown {
   }
 
   /**
-   * The result of asking the platform once, at start. An unreachable platform makes no instance unready: another instance
-   * would not reach it either.
+   * The result of asking the platform once, at start. An unreachable platform makes no instance unready: another
+   * instance would not reach it either.
    */
   platform(): HealthIndicatorResult {
     return this.indicators.check('platform').up({ atStart: this.probe.result?.outcome ?? 'NOT_ASKED' });

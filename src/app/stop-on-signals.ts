@@ -1,10 +1,15 @@
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** `npm start` repeats the signal that the terminal has already sent. A signal that follows this soon is the same one. */
+/**
+ * `npm start` repeats the signal that the terminal has already sent. A signal that follows this soon is the same one.
+ */
 const SAME_MS = 400;
 
-/** Long enough to read connections that were held while the process was busy: closing them unread would lose their requests. */
+/**
+ * Long enough to read connections that were held while the process was busy: closing them unread would lose their
+ * requests.
+ */
 const LEAST_DELAY_MS = 50;
 
 /** A signal that stops the service. */
@@ -22,8 +27,8 @@ export interface Stopping {
 }
 
 /**
- * On one of the signals the service first reports that it is not ready and keeps serving, so that load balancers send requests
- * elsewhere. Then it finishes the requests in progress and exits with 0. A second signal ends it at once.
+ * On one of the signals the service first reports that it is not ready and keeps serving, so that load balancers send
+ * requests elsewhere. Then it finishes the requests in progress and exits with 0. A second signal ends it at once.
  */
 export function stopOnSignals(stopping: Stopping): void {
   let since: number | undefined;

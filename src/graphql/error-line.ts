@@ -1,6 +1,6 @@
 import { type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
 import { isFault } from '../errors/error-severity.js';
-import { LogLine } from '../logging/log-line.js';
+import { LogLine } from '../logging/logger.service.js';
 
 /** A name that a caller chose. GraphQL limits it to letters, digits and underscores, but not in length. */
 const LONGEST_NAME = 64;

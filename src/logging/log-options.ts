@@ -15,8 +15,8 @@ const SECRETS = [
 
 /**
  * What is logged, and how. Errors are written field by field, and requests by {@link logRequests}: headers, query
- * strings, bodies and other properties of errors are never read, so there is no secret to redact. `redact` is a second
- * line of defense for objects that are logged by hand.
+ * strings, bodies and other properties of errors are never read, so there is no secret to redact. `redact` is a
+ * second line of defense for objects that are logged by hand.
  *
  * @param request the current request, if any.
  */

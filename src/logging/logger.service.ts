@@ -1,10 +1,19 @@
 import { type LoggerService } from '@nestjs/common';
 import { type FastifyBaseLogger } from 'fastify';
-import { LogLine } from './log-line.js';
 
 /**
- * Nest's messages about its own start are useful only for debugging. Its errors are also thrown, and reported by whoever
- * catches them.
+ * A message with fields of its own in the log. The fields come from closed sets, or are bounded where they are made.
+ */
+export class LogLine {
+  constructor(
+    readonly message: string,
+    readonly fields: Readonly<Record<string, unknown>>,
+  ) {}
+}
+
+/**
+ * Nest's messages about its own start are useful only for debugging. Its errors are also thrown, and reported where
+ * they are caught.
  */
 const BOOT_CONTEXTS: ReadonlySet<string> = new Set([
   'ExceptionHandler',

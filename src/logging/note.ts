@@ -2,9 +2,9 @@
  * What is noted on an object that belongs to somebody else, for as long as the object lives: a property with a symbol
  * that nobody else has, so loops and JSON leave it out.
  *
- * A `WeakMap` is right for objects that live long. For those of one request it is expensive: while V8 collects young objects,
- * it takes the keys of a `WeakMap` as alive and moves them to the old generation with all that hangs on them. Measured at 10,000 requests/s, that
- * was 30 MB of garbage a second and a tenth of the CPU.
+ * A `WeakMap` is right for objects that live long. For those of one request it is expensive: while V8 collects young
+ * objects, it takes the keys of a `WeakMap` as alive and moves them to the old generation with all that hangs on
+ * them. Measured at 10,000 requests/s, that was 30 MB of garbage a second and a tenth of the CPU.
  */
 export class Note<K extends object, V> {
   readonly #name: symbol;

@@ -1,6 +1,5 @@
 import { write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { BatchedLines } from './batched-lines.js';
 import { WaitingLines } from './waiting-lines.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -10,11 +9,15 @@ const AUDIT_RESERVE = MEGABYTE;
 /** How long a process that stops waits for a reader that is slow. */
 const STOP_MS = 3000;
 
+/** Short enough for a person who watches the log; a busy process writes many lines meanwhile. */
+const BATCH_MS = 50;
+const BATCH_CHARACTERS = 32 * 1024;
+
 const writeSome = promisify(write);
 
 /**
- * The only way to standard output: for the log, the audit log and the start screen. Two writers would cut each other's lines in two
- * where the reader is slow.
+ * The only way to standard output: for the log, the audit log and the start screen. Two writers would cut each
+ * other's lines in two if the reader is slow.
  */
 export class StandardOutput {
   readonly #fd: number;
@@ -67,13 +70,50 @@ function writeAtOnce(fd: number, bytes: Buffer): void {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
   } catch {
-    // The reader takes no more, or the disk is full: nobody is left to wait for that.
+    // The reader takes no more, or the disk is full. An exiting process does not wait for either.
   }
 }
 
 let shared: StandardOutput | undefined;
 
-/** That of this process. */
+/** The standard output of this process. */
 export function standardOutput(): StandardOutput {
   return (shared ??= new StandardOutput());
+}
+
+/**
+ * Hands lines on in batches: one write for each line takes longer than the line itself. A line waits for at most 50
+ * ms.
+ */
+export class BatchedLines {
+  readonly #next: (lines: string) => void;
+  #lines = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param next gets the batches. */
+  constructor(next: (lines: string) => void) {
+    this.#next = next;
+  }
+
+  /** @param line ends with a line feed. */
+  write(line: string): void {
+    this.#lines += line;
+    if (this.#lines.length >= BATCH_CHARACTERS) this.handOn();
+    else this.#timer ??= setTimeout(this.handOn, BATCH_MS);
+  }
+
+  /** Hands on what waits now. */
+  readonly handOn = (): void => {
+    const lines = this.take();
+    if (lines !== '') this.#next(lines);
+  };
+
+  /** Takes what waits, for a process that exits. */
+  take(): string {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const lines = this.#lines;
+    this.#lines = '';
+    return lines;
+  }
 }

@@ -19,9 +19,9 @@ export interface LineTarget {
 }
 
 /**
- * Lines on their way to a file or a reader, one writer for all of them, so that none lands in the middle of another. A full disk
- * or a reader that is slow, stuck or gone neither fails nor delays a request: a limited number of bytes waits, and writing is tried
- * again.
+ * Lines on their way to a file or a reader, with one writer for all of them, so that none lands in the middle of
+ * another. A full disk or a reader that is slow, stuck or gone neither fails nor delays a request: a limited number
+ * of bytes waits, and writing is tried again.
  */
 export class WaitingLines {
   readonly #target: LineTarget;

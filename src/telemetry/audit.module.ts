@@ -5,8 +5,7 @@ import { errorFacts } from '../errors/to-graphql-error.js';
 import { RequestScope } from '../logging/request-scope.js';
 import { Observation } from '../logging/observation.js';
 import { auditLog } from './audit-log.js';
-import { type AuditSink, STDOUT_SINK } from './audit-sink.js';
-import { FileSink } from './file-sink.js';
+import { type AuditSink, FileSink, STDOUT_SINK } from './audit-sink.js';
 
 const Sink = Symbol('AuditSink');
 

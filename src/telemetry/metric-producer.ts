@@ -1,29 +1,30 @@
-import type { HrTime } from '@opentelemetry/api';
-import type { Resource } from '@opentelemetry/resources';
-import type { DataPoint, Histogram, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics';
+import { type HrTime, ValueType } from '@opentelemetry/api';
+import { type Resource } from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type Histogram,
+  type MetricData,
+  type MetricProducer,
+} from '@opentelemetry/sdk-metrics';
 import { type MetricObjectWithValues, type MetricValue } from 'prom-client';
-import { type OpenTelemetryPackages } from './load-open-telemetry.js';
-
-/** A registry of Prometheus metrics, as far as it is used here. */
-export interface MetricSource {
-  getMetricsAsJSON(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
-}
+import { type MetricSource } from './telemetry.js';
 
 /** What a histogram's registry gives for each bucket, its sum and its count. */
 type Sample = MetricValue<string> & { readonly metricName?: string };
 
-/** Shows the metrics of a Prometheus registry to an OpenTelemetry reader: they are counted once and exported in two ways. */
-export function metricProducer(
-  packages: Pick<OpenTelemetryPackages, 'api' | 'metrics'>,
-  resource: Resource,
-  source: MetricSource,
-): MetricProducer {
+/**
+ * Shows the metrics of a Prometheus registry to an OpenTelemetry reader: they are counted once and exported in two
+ * ways.
+ */
+export function metricProducer(resource: Resource, source: MetricSource): MetricProducer {
   const startTime = hrTime(Date.now());
   return {
     collect: async () => {
       const period = { startTime, endTime: hrTime(Date.now()) };
       const metrics = await source.getMetricsAsJSON();
-      const data = metrics.flatMap((metric) => metricData(packages, metric, period));
+      const data = metrics.flatMap((metric) => metricData(metric, period));
       return {
         resourceMetrics: { resource, scopeMetrics: [{ scope: { name: 'portico' }, metrics: data }] },
         errors: [],
@@ -35,18 +36,16 @@ export function metricProducer(
 type Period = Pick<DataPoint<number>, 'startTime' | 'endTime'>;
 
 function metricData(
-  { api, metrics }: Pick<OpenTelemetryPackages, 'api' | 'metrics'>,
   { name, help, type, values }: MetricObjectWithValues<MetricValue<string>>,
   period: Period,
 ): MetricData[] {
   const common = {
-    descriptor: { name, description: help, unit: '', valueType: api.ValueType.DOUBLE },
-    aggregationTemporality: metrics.AggregationTemporality.CUMULATIVE,
+    descriptor: { name, description: help, unit: '', valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
-  const { DataPointType } = metrics;
   const numbers = (): DataPoint<number>[] =>
     values.map(({ labels, value }) => ({ ...period, attributes: { ...labels }, value }));
-  // As a name of prom-client's types, and as the text that it gives.
+  // prom-client gives a string, which its types call by a name.
   switch (String(type)) {
     case 'counter':
       return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers() }];

@@ -2,9 +2,16 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Registry } from 'prom-client';
-import { type BuildInfo } from './build-info.js';
+import { version } from '../config/version.js';
 
 const REQUEST_TIMEOUT_MS = 5000;
+
+/** What is running. */
+export interface BuildInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly node: string;
+}
 
 /** The separate port of the metrics. */
 export interface MetricsListener {
@@ -47,4 +54,9 @@ export async function listenForMetrics(
       await once(server, 'close');
     },
   };
+}
+
+/** Describes this service. */
+export function buildInfo(): BuildInfo {
+  return { name: 'portico', version: version(), node: process.versions.node };
 }

@@ -1,10 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ERROR_CODES } from 'portico/errors';
-import { type ErrorFacts, eventOutcome } from '../logging/event-outcome.js';
-import { type Observer } from '../logging/observer.js';
-import { type SessionEventKind } from '../logging/session-event.js';
+import { type Observer } from '../logging/observation.js';
+import { type ErrorFacts, eventOutcome, type SessionEventKind } from '../logging/session-event.js';
 import { platformOperation } from '../platform/platform-operation.js';
-import { DURATION_BUCKETS, FAST_BUCKETS } from './duration-buckets.js';
+import { DURATION_BUCKETS } from './request-metrics.js';
+
+/** In seconds: from a read in this process to the longest that a command to Redis may take. */
+const FAST_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
 /** The events that start a session, or try to. */
 const LOGINS: ReadonlySet<SessionEventKind> = new Set(['login', 'delegate', 'profile_use', 'relogin']);

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyInstance } from 'fastify';
-import { type Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { AuthModule } from '../auth/auth.module.js';
 import { LoginWatch } from '../auth/login-limits.service.js';
 import { Settings } from '../config/settings.js';
@@ -21,15 +21,20 @@ import { RefusedRecords } from '../session/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
 import { SessionStore } from '../session/store/session-store.js';
 import { Telemetry } from './telemetry.js';
-import { showAdmission } from './admission-metrics.js';
-import { buildInfo, showBuild } from './build-info.js';
-import { showLogins } from './login-metrics.js';
-import { listenForMetrics, type MetricsListener } from './metrics-listener.js';
-import { MetricsRegistry, processRegistry } from './metrics-registry.js';
+import { buildInfo, listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { metricsObserver } from './metrics-observer.js';
-import { showProfiles } from './profile-metrics.js';
 import { measureRequests } from './request-metrics.js';
-import { showLiveSessions, showRefusedRecords } from './session-metrics.js';
+import {
+  showAdmission,
+  showBuild,
+  showLiveSessions,
+  showLogins,
+  showProfiles,
+  showRefusedRecords,
+} from './state-metrics.js';
+
+/** The injection token of the registry; undefined if nobody reads metrics. */
+export const MetricsRegistry = Symbol('MetricsRegistry');
 
 /** Metrics, on a port of their own and to an OpenTelemetry collector. If neither is set, nothing is measured. */
 @Global()
@@ -91,4 +96,11 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
   async onApplicationShutdown(): Promise<void> {
     await this.#listener?.close();
   }
+}
+
+/** A registry with the metrics of the process: CPU, memory, event loop, garbage collection. */
+function processRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
 }

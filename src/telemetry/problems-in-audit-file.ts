@@ -2,7 +2,10 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pathReason } from '../config/own-path.js';
 
-/** What keeps the file of the audit log from being written; empty if nothing does, or if there is no file. Creates nothing. */
+/**
+ * What keeps the file of the audit log from being written; empty if nothing does, or if there is no file. Creates
+ * nothing.
+ */
 export async function problemsInAuditFile({
   AUDIT_LOG: path,
 }: {

@@ -8,8 +8,8 @@ const PROBES = /^\/(livez|readyz)$/;
 const SERVER_ERROR = 500;
 
 /**
- * A span for each request of the public port, in the trace of the caller who sends `traceparent`. Nothing else from the caller
- * is looked at, including `tracestate` and `baggage`.
+ * A span for each request of the public port, in the trace of the caller who sends `traceparent`. Nothing else from
+ * the caller is looked at, including `tracestate` and `baggage`.
  */
 export function traceRequests(server: FastifyInstance, tracing: Tracing): void {
   server.addHook('onRequest', (request, reply, next) => {

@@ -1,6 +1,5 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { ActiveTracing } from './active-tracing.js';
-import { OperationSpansPlugin } from './operation-spans.plugin.js';
+import { ActiveTracing, OperationSpansPlugin } from './operation-spans.plugin.js';
 import { Telemetry } from './telemetry.js';
 
 /** OpenTelemetry inside the application: its plugin of GraphQL, and the export of what is left at the end. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type * as OpenTelemetryApi from '@opentelemetry/api';
-import type { Attributes, Span, Tracer } from '@opentelemetry/api';
+import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
 import { type TraceParent } from '../logging/trace-parent.js';
 
 /** Where a span begins: at a caller's request, at a call to another service, or in between. */
@@ -23,6 +23,7 @@ export class Tracing {
   readonly #tracer: Tracer;
   readonly #active = new AsyncLocalStorage<{ span: Span }>();
 
+  /** @param api is given, because a service that exports nothing does not load it. */
   constructor(api: typeof OpenTelemetryApi, tracer: Tracer) {
     this.#api = api;
     this.#tracer = tracer;
@@ -57,20 +58,24 @@ export class Tracing {
     try {
       return await this.#active.run({ span }, work);
     } catch (error) {
-      this.fail(span, errorType(error));
+      this.fail(span, error);
       throw error;
     } finally {
       span.end();
     }
   }
 
-  /** Marks a span as failed. */
-  fail(span: Span, type: string): void {
-    span.setAttribute('error.type', type);
+  /**
+   * Marks a span as failed.
+   *
+   * @param reason a code or status, or the error that ended it: the name of its class is recorded, never its message.
+   */
+  fail(span: Span, reason: unknown): void {
+    span.setAttribute('error.type', typeof reason === 'string' ? reason : errorType(reason));
     span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
   }
 
-  #below(parent: TraceParent | undefined): OpenTelemetryApi.Context {
+  #below(parent: TraceParent | undefined): Context {
     const { ROOT_CONTEXT, trace, TraceFlags } = this.#api;
     if (parent !== undefined) {
       const { traceId, spanId, isSampled } = parent;
@@ -82,13 +87,6 @@ export class Tracing {
   }
 }
 
-/** The place of a span in its trace, for the next service. */
-export function placeOf(span: Span): TraceParent {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  return { traceId, spanId, isSampled: (traceFlags & 1) === 1 };
-}
-
-/** What kind of error ended a span: the name of its class, never its message. */
-export function errorType(error: unknown): string {
+function errorType(error: unknown): string {
   return error instanceof Error && ERROR_NAME.test(error.name) ? error.name : 'Error';
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BatchedLines } from '../../src/logging/batched-lines.js';
+import { BatchedLines } from '../../src/logging/standard-output.js';
 
 describe('lines of the log', () => {
   beforeEach(() => {

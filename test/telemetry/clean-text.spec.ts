@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cleanText } from '../../src/telemetry/clean-text.js';
+import { cleanText } from '../../src/telemetry/audit-log.js';
 
 describe('a text of a caller in the audit log', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FileSink } from '../../src/telemetry/file-sink.js';
+import { FileSink } from '../../src/telemetry/audit-sink.js';
 import { problemsInAuditFile } from '../../src/telemetry/problems-in-audit-file.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { type TinyDisk, tinyDisk, tinyDiskMissing } from '../support/session/tiny-disk.js';

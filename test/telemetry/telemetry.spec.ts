@@ -5,7 +5,8 @@ import { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } from '@opent
 import * as api from '@opentelemetry/api';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { TelemetrySettings } from '../../src/config/telemetry-settings.js';
-import { openTelemetry, type Telemetry } from '../../src/telemetry/telemetry.js';
+import { openTelemetry } from '../../src/telemetry/open-telemetry.js';
+import { type Telemetry } from '../../src/telemetry/telemetry.js';
 import { Tracing } from '../../src/telemetry/tracing.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { attributesOf, spansOf, spansOfJson } from '../support/tracing/collected-span.js';

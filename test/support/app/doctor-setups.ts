@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { examine } from '../../../src/app/examine.js';
+import { examine } from '../../../src/app/doctor.js';
 import { findingsTable } from '../../../src/app/finding.js';
-import { readInstallation } from '../../../src/app/installation.js';
+import { readInstallation } from '../../../src/app/doctor.js';
 import { type DoctorLogin } from '../../../src/app/look-at-login.js';
 import { makeCertificate } from '../../../packages/portico/test/support/client/certificate.js';
 import {

@@ -1,0 +1,33 @@
+import { type Environment } from '../config/environment.js';
+import { type TelemetrySettings } from '../config/telemetry-settings.js';
+import { type Telemetry } from './telemetry.js';
+
+const NONE: Telemetry = { tracing: undefined, exportMetrics: undefined, shutdown: () => Promise.resolve() };
+
+/**
+ * Traces and metrics as the standard variables request them. OpenTelemetry is loaded only when they request some: it
+ * takes time and memory at start.
+ *
+ * @param environment with the variables that the SDK reads on its own, such as `OTEL_RESOURCE_ATTRIBUTES`
+ * @param report called once when the collector cannot be reached, and once when it can again
+ */
+export async function openTelemetry(
+  settings: TelemetrySettings,
+  environment: Environment,
+  report: (message: string) => void,
+): Promise<Telemetry> {
+  const signals = requested(settings);
+  if (!signals.traces && !signals.metrics) return NONE;
+  const { startExport } = await import('./start-export.js');
+  return startExport(signals, settings, environment, report);
+}
+
+function requested(settings: TelemetrySettings): { traces: boolean; metrics: boolean } {
+  const { OTEL_SDK_DISABLED: isDisabled, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
+  const on = (exporter: string | undefined, own: string | undefined): boolean =>
+    !isDisabled && (exporter === undefined ? (own ?? endpoint) !== undefined : exporter === 'otlp');
+  return {
+    traces: on(settings.OTEL_TRACES_EXPORTER, settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
+    metrics: on(settings.OTEL_METRICS_EXPORTER, settings.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT),
+  };
+}
