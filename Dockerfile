@@ -19,7 +19,7 @@ RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts \
 # The SDKs of the secret stores that credential profiles name, at the versions that are tested:
 # --build-arg SECRET_STORES="@aws-sdk/client-secrets-manager @azure/identity @azure/keyvault-secrets"
 ARG SECRET_STORES=""
-RUN [ -z "$SECRET_STORES" ] || npm install --no-save --omit=dev --omit=optional --omit=peer --ignore-scripts \
+RUN [ -z "$SECRET_STORES" ] || npm install --no-save --save-prod --omit=dev --omit=optional --omit=peer --ignore-scripts \
       --workspace=packages/portico \
       $(node -p "process.argv.slice(1).map((name) => name + '@' + require('./package.json').devDependencies[name]).join(' ')" $SECRET_STORES)
 
@@ -27,7 +27,8 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 SESSION_STORE_PATH=/data/sessions.db
 WORKDIR /portico
 COPY --from=modules /portico/node_modules node_modules
-COPY --from=build /portico/packages/portico packages/portico
+COPY --from=modules /portico/packages/portico packages/portico
+COPY --from=build /portico/packages/portico/dist packages/portico/dist
 COPY --from=build /portico/public public
 COPY --from=build /portico/dist dist
 COPY package.json LICENSE schema.gql subgraph.gql ./

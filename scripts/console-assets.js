@@ -1,6 +1,6 @@
 /**
- * Lays the console into public/console, from where it is served: each file under a name that has the hash of its content, compressed
- * twice, so that the service only reads and sends, and a browser never asks again.
+ * Lays the console into public/console, from where it is served: each file under a name that has the hash of its content,
+ * compressed twice, so that the service only reads and sends, and a browser never asks again.
  */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -83,7 +83,7 @@ function writeCompressed(target, { name, content }) {
   if (!existsSync(gzip)) writeFileSync(gzip, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
 }
 
-/** The page, with every module named for loading at once and not one after another as the imports are found. */
+/** The page, with every module named, so that a browser loads them together and not one after another. */
 function withHashedNames(page, assets) {
   const named = page.replace(/(?<="\/console\/)[\w.-]+(?=")/g, (name) => assets.get(name)?.name ?? name);
   const preloads = [...named.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, entry]) => entry);

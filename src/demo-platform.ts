@@ -6,7 +6,7 @@ import { platformScreen } from './app/start-screen.js';
 
 const DEFAULT_PORT = '3100';
 
-/** Runs the embedded platform alone, for other clients of this API, until it is told to stop. */
+/** Runs the embedded platform alone, for other clients of this API, until it receives a signal. */
 async function run(): Promise<void> {
   const {
     EMBEDDED_PLATFORM_PORT,

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
 
 /** The page that holds the figures. */
 const PAGE = new URL('../../docs/performance.md', import.meta.url).pathname;
@@ -13,10 +13,8 @@ export function replaceBetween(text: string, name: string, content: string): str
   return `${text.slice(0, start + open.length)}\n\n${content}\n\n${text.slice(end)}`;
 }
 
-/** Puts figures into docs/performance.md, formatted as the rest; installs the formatter if it is not there. */
+/** Puts figures into docs/performance.md, formatted as the rest. */
 export async function writeToPage(name: string, content: string): Promise<void> {
-  execFileSync('node', ['scripts/install.js', 'tools/check'], { stdio: 'inherit' });
-  const { format, resolveConfig } = await import('prettier');
   const text = replaceBetween(await readFile(PAGE, 'utf8'), name, content);
   await writeFile(PAGE, await format(text, { ...(await resolveConfig(PAGE)), parser: 'markdown' }));
 }

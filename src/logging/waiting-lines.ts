@@ -124,7 +124,7 @@ export class WaitingLines {
     }
   }
 
-  /** The first of what waits: many lines at once, but not all if they are more than a pipe takes. */
+  /** The first of what waits: many lines together, but not more than a pipe takes. */
   #next(): Buffer {
     let count = 0;
     for (let size = 0; size < PIPE_BYTES && count < this.#waiting.length; count += 1) {

@@ -24,7 +24,7 @@ export function metricsObserver(registry: Registry, factsOf: (error: unknown) =>
   };
 }
 
-/** The HTTP status of most is 200, whatever their result. */
+/** Most operations have the HTTP status 200, with and without errors. */
 function countOperations(registers: Registry[]): Observer {
   const operations = new Counter({
     name: 'portico_graphql_operations_total',

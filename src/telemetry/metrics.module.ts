@@ -33,7 +33,7 @@ import {
   showRefusedRecords,
 } from './state-metrics.js';
 
-/** The injection token of the registry; undefined if nobody reads metrics. */
+/** The injection token of the registry; undefined when metrics are off. */
 export const MetricsRegistry = Symbol('MetricsRegistry');
 
 /** Metrics, on a port of their own and to an OpenTelemetry collector. If neither is set, nothing is measured. */

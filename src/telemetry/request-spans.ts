@@ -24,7 +24,7 @@ export function traceRequests(server: FastifyInstance, tracing: Tracing): void {
       parent: parseTraceParent(request.headers.traceparent),
       attributes: { 'http.request.method': method, ...(route !== undefined && { 'http.route': route }) },
     });
-    // Also for an answer that nobody waits for anymore.
+    // Also for an answer whose caller has hung up.
     reply.raw.once('close', () => {
       if (reply.raw.writableFinished) {
         span.setAttribute('http.response.status_code', reply.statusCode);

@@ -14,7 +14,7 @@ export interface SpanBeginning {
   readonly parent?: TraceParent | undefined;
 }
 
-/** Names of error classes are written by developers. Whatever looks different is not one. */
+/** Names of error classes are written by developers. A name that looks different is not one. */
 const ERROR_NAME = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 
 /** Spans of one service. Each request has an active span of its own. */

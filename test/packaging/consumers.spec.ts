@@ -30,6 +30,8 @@ describe('portico/errors', () => {
         contents: "import { porticoErrors } from 'portico/errors'; console.log(porticoErrors);",
         resolveDir: ROOT,
       },
+      // As in a project of its own: tsconfig.json leads to the library's source.
+      tsconfigRaw: '{}',
       bundle: true,
       minify: true,
       format: 'esm',

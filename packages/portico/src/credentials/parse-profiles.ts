@@ -84,7 +84,7 @@ export class CredentialProfilesError extends Error {
 /**
  * The problems of the file of credential profiles, each with its path in the file; empty if no file is set or readable.
  *
- * @internal for the service, which reports them with its settings
+ * For the service, which reports them with its settings.
  */
 export async function problemsInProfiles({
   CREDENTIALS_FILE: file,
