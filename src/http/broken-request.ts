@@ -1,10 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { type Socket } from 'node:net';
-import { type ConnectionError, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  type ConnectionError,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { FIXED_HEADERS, REQUEST_ID_HEADER, setAnswerHeaders } from './answer-headers.js';
 import { type ErrorAnswer, errorAnswer, errorBody, sendErrorAnswer } from './error-answer.js';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether part of an answer has been written to a connection: nothing else may be written into it. */
+    isAnswering: (socket: Socket) => boolean;
+  }
+}
+
+/** How long a caller has to read the answer and to close its side. */
+const CLOSING_MS = 1_000;
 const STATUS_BY_FAULT = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
@@ -16,9 +31,9 @@ const INVALID_HTTP: ErrorAnswer = {
   message: 'The request is not valid HTTP',
 };
 
-/** Answers a request that is not valid HTTP or never completes, and closes its connection. */
-export function answerBrokenHttp(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+/** Answers a request that is not valid HTTP or never completes, and closes its connection, whether the caller does so or not. */
+export function answerBrokenHttp(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || this.isAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -39,6 +54,7 @@ export function answerBrokenHttp(error: ConnectionError, socket: Socket): void {
       body,
     ].join('\r\n'),
   );
+  setTimeout(() => socket.destroy(), CLOSING_MS).unref();
 }
 
 /** Answers a URL that cannot be decoded. Hooks do not run for such a request. */

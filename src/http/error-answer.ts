@@ -26,6 +26,7 @@ const MESSAGES = new Map<number, string>([
   [413, 'The request body is too large (HTTP_BODY_LIMIT_BYTES, for a router FEDERATION_BODY_LIMIT_BYTES)'],
   [414, 'The URL is too long'],
   [415, 'The request body must be uncompressed application/json in UTF-8'],
+  [417, 'Expect can only be 100-continue'],
   [431, 'The request headers are too large'],
 ]);
 

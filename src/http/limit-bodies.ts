@@ -26,17 +26,12 @@ export function serverLimit({ usual, large }: BodyLimits): number {
 export function limitBodies(server: FastifyInstance, limits: BodyLimits): void {
   const { usual, mayBeLarge } = limits;
   if (serverLimit(limits) === usual) return;
-  server.addHook('preParsing', (request, reply, payload, done) => {
-    const { headers } = request;
+  server.addHook('preParsing', ({ headers }, _reply, payload, done) => {
     const isChunked = headers['transfer-encoding'] !== undefined;
     if (!isChunked && Number(headers['content-length'] ?? 0) <= usual) done(null, payload);
     else if (mayBeLarge(headers)) done(null, payload);
     else if (isChunked) done(null, withLimit(payload, usual));
-    else {
-      // A body that is not read would be mistaken for the next request.
-      void reply.header('connection', 'close');
-      done(new BodyTooLargeError());
-    }
+    else done(new BodyTooLargeError());
   });
 }
 

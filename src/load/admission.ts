@@ -21,7 +21,7 @@ export interface AdmissionOptions extends PartyLimits {
   /** The sessions whose handles are not made up. */
   readonly sessions: KnownSessions;
   /** Milliseconds of a clock that is never set back. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** What has been refused, by reason. */
@@ -122,10 +122,10 @@ export class Admission {
   /**
    * The refusal of one that could not even wait, before its body is read; undefined if its body is short enough for a logout.
    *
-   * @param length of its body in bytes; undefined if it does not say.
+   * @param length of its body in bytes; infinite if it does not say.
    */
-  refusalBeforeBody(caller: Caller, length: number | undefined): ServiceError | undefined {
-    if (length !== undefined && length <= LOGOUT_BYTES) return undefined;
+  refusalBeforeBody(caller: Caller, length: number): ServiceError | undefined {
+    if (length <= LOGOUT_BYTES) return undefined;
     const full = this.#queue.full(this.#parties.of(caller));
     return full === undefined ? undefined : this.#refuse(caller, full);
   }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
-import { type FastifyInstance } from 'fastify';
+import { isProbe } from '../http/caller.js';
 
 export type Connection = Pick<Socket, 'pause' | 'resume' | 'destroyed'>;
 
@@ -155,18 +155,15 @@ export interface Pauser {
 
 /**
  * While the process is busy, a connection that has just been answered is not read until its next request can find a place.
- * Otherwise callers who ask again immediately would have so much refused that no time is left for answers.
- *
- * @param isProbe whether a path is that of a probe: its connection is always read.
+ * Otherwise callers who ask again immediately would have so much refused that no time is left for answers. The connections of
+ * probes are always read.
  */
 export function pauseAnswered(
-  server: FastifyInstance,
+  { socket, url }: IncomingMessage,
+  response: ServerResponse,
   pauser: Pauser,
-  isProbe: (path: string | undefined) => boolean,
 ): void {
-  server.server.on('request', ({ socket, url }: IncomingMessage, response: ServerResponse) => {
-    if (!pauser.limit.isShedding || isProbe(url?.split('?', 1)[0])) return;
-    // Later than Node's own last look at the connection, which would read it again.
-    response.once('close', () => setImmediate(pauser.answered, socket));
-  });
+  if (!pauser.limit.isShedding || isProbe(url?.split('?', 1)[0])) return;
+  // Later than Node's own last look at the connection, which would read it again.
+  response.once('close', () => setImmediate(pauser.answered, socket));
 }

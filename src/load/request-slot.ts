@@ -1,14 +1,19 @@
 import { type ServerResponse } from 'node:http';
 import { type Leave } from './fair-queue.js';
+import { type PacedBody } from './paced-body.js';
 
 /** The reason of the signal. Without one, an error with a stack is made each time, and nothing reads it. */
 const GONE = 'The connection is gone';
 
 /**
- * What one request takes up. It is given back when the answer has been made and the connection has taken it or is gone: a request
- * whose caller has hung up counts for as long as work is done for it.
+ * What one request takes up. Its place is given back when the answer has been made and the connection has taken it or is gone: a
+ * request whose caller has hung up counts for as long as work is done for it.
  */
 export class RequestSlot {
+  /** Bytes of the answer while it waits for its reader. */
+  unsent = 0;
+  /** The answer, if it is sent slice by slice. */
+  body: PacedBody | undefined;
   #isGone = false;
   /** Made only for a request that waits: nearly all are let in immediately. */
   #gone: AbortController | undefined;
@@ -16,10 +21,16 @@ export class RequestSlot {
   #isReserved = false;
   #isAnswered = false;
 
-  constructor(response: ServerResponse) {
+  /** @param closed called when the connection has taken the answer or is gone. */
+  constructor(
+    readonly response: ServerResponse,
+    closed?: (slot: RequestSlot) => void,
+  ) {
+    this.#isGone = response.closed;
     response.once('close', () => {
       this.#isGone = true;
       this.#gone?.abort(GONE);
+      closed?.(this);
       if (this.#isAnswered) this.#leave?.();
     });
   }

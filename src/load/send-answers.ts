@@ -1,7 +1,9 @@
-import { type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { comesEarly, discardBody } from '../http/lingering-close.js';
 import { acceptsGzip, AnswerCompression, LEAST_BYTES } from './answer-compression.js';
-import { type UnsentAnswers } from './unsent-answers.js';
+import { type Connections } from './connections.js';
+import { type RequestSlot } from './request-slot.js';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -13,55 +15,67 @@ declare module 'fastify' {
 /** Smaller answers fit into the buffers of the operating system. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Compresses answers, sends the large ones slice by slice, and limits how long all of them wait for their readers. */
-export function sendAnswers(server: FastifyInstance, unsent: UnsentAnswers): void {
+/** Compresses answers, sends the large ones slice by slice, and counts all of them until their readers have taken them. */
+export function sendAnswers(server: FastifyInstance, connections: Connections): void {
   const compression = new AnswerCompression();
   server.decorateReply('mayBeCompressed', false);
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (typeof payload !== 'string' || payload.length < LEAST_BYTES) {
-      unsent.limitWait(reply.raw);
+    // Absent if an earlier hook has answered.
+    const slot = (request.slot as RequestSlot | undefined) ?? connections.slotOf(reply.raw);
+    slot?.answered();
+    if (typeof payload !== 'string') done(null, payload);
+    else if (comesEarly(request.raw)) done(null, lingering(payload, request, reply));
+    else if (slot === undefined || payload.length < LEAST_BYTES) {
+      if (slot !== undefined) connections.hold(slot, payload.length);
       done(null, payload);
-      return;
+    } else {
+      void smallest(Buffer.from(payload), request, reply, compression, connections).then((bytes) => {
+        done(null, held(bytes, slot, reply, connections));
+      });
     }
-    const bytes = Buffer.from(payload);
-    if (!reply.mayBeCompressed) {
-      done(null, sent(bytes, reply, unsent));
-      return;
-    }
-    addVary(reply);
-    void smallest(bytes, request, reply, compression, unsent).then((smaller) => {
-      done(null, sent(smaller, reply, unsent));
-    });
   });
 }
 
-/** Compressed, if the caller accepts that and there is room for it. Meanwhile it counts as an unsent answer. */
+/** An answer that ends, and closes its connection, when the rest of the request has been read. */
+function lingering(payload: string, { raw }: FastifyRequest, reply: FastifyReply): Readable {
+  void reply.header('content-length', Buffer.byteLength(payload)).header('connection', 'close');
+  return Readable.from(
+    (async function* () {
+      yield payload;
+      await discardBody(raw);
+    })(),
+    { objectMode: false },
+  );
+}
+
+/** Compressed, if the answer may be, the caller accepts that, and there is room. Meanwhile it counts as an unsent answer. */
 async function smallest(
   bytes: Buffer,
-  request: FastifyRequest,
+  { headers, caller }: FastifyRequest,
   reply: FastifyReply,
   compression: AnswerCompression,
-  unsent: UnsentAnswers,
+  connections: Connections,
 ): Promise<Buffer> {
-  if (!acceptsGzip(request.headers['accept-encoding'])) return bytes;
-  const compressed = await unsent.whileHeld(bytes.byteLength, () =>
-    compression.gzip(bytes, callerOf(request)),
+  if (!reply.mayBeCompressed) return bytes;
+  addVary(reply);
+  if (!acceptsGzip(headers['accept-encoding'])) return bytes;
+  const compressed = await connections.whileHeld(bytes.byteLength, () =>
+    compression.gzip(bytes, caller.presented?.handle ?? caller.address),
   );
   if (compressed === undefined) return bytes;
   void reply.header('content-encoding', 'gzip');
   return compressed;
 }
 
-function sent(bytes: Buffer, reply: FastifyReply, unsent: UnsentAnswers): Buffer | Readable {
+function held(
+  bytes: Buffer,
+  slot: RequestSlot,
+  reply: FastifyReply,
+  connections: Connections,
+): Buffer | Readable {
   void reply.header('content-length', bytes.byteLength);
-  if (bytes.byteLength >= LARGE_BYTES) return unsent.paced(bytes, reply.raw) ?? bytes;
-  unsent.limitWait(reply.raw);
-  return bytes;
-}
-
-/** A session, or an address; the same for all callers if callers are not read. */
-function callerOf({ caller }: { readonly caller?: FastifyRequest['caller'] }): string {
-  return caller?.presented?.handle ?? caller?.address ?? '';
+  connections.hold(slot, bytes.byteLength);
+  return bytes.byteLength < LARGE_BYTES ? bytes : connections.pace(slot, bytes);
 }
 
 /** What a cache between here and the caller would need to know if it kept the answer. */

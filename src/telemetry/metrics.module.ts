@@ -16,6 +16,7 @@ import { Settings } from '../config/settings.js';
 import { CredentialProfiles } from 'portico/credentials';
 import { errorFacts } from '../errors/to-graphql-error.js';
 import { Admission } from '../load/admission.js';
+import { Connections } from '../load/connections.js';
 import { Observation } from '../logging/observation.js';
 import { RefusedRecords } from '../session/refused-records.js';
 import { SessionModule } from '../session/session.module.js';
@@ -26,6 +27,7 @@ import { metricsObserver } from './metrics-observer.js';
 import { measureRequests } from './request-metrics.js';
 import {
   showAdmission,
+  showConnections,
   showBuild,
   showLiveSessions,
   showLogins,
@@ -63,6 +65,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     private readonly refused: RefusedRecords,
     private readonly logins: LoginWatch,
     private readonly admission: Admission,
+    private readonly connections: Connections,
     private readonly adapterHost: HttpAdapterHost,
     private readonly settings: Settings,
   ) {}
@@ -72,6 +75,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     const server = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
     measureRequests(server, this.registry);
     showAdmission(this.admission, this.registry);
+    showConnections(this.connections, this.registry);
     this.observation.add(metricsObserver(this.registry, errorFacts));
     showBuild(buildInfo(), this.registry);
     showLiveSessions(this.store, this.registry);

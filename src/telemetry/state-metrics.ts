@@ -3,6 +3,7 @@ import { type CredentialProfiles } from 'portico/credentials';
 import { type LoginWatch } from '../auth/login-limits.service.js';
 import { OVERLOAD_REASONS, RATE_LIMIT_REASONS } from '../errors/service-error.js';
 import { type Admission } from '../load/admission.js';
+import { type Connections, CUT_REASONS } from '../load/connections.js';
 import { REFUSALS, type RefusedRecords } from '../session/refused-records.js';
 import { type SessionStore } from '../session/store/session-store.js';
 import { type BuildInfo } from './metrics-listener.js';
@@ -53,6 +54,28 @@ export function showAdmission(admission: Admission, registry: Registry): void {
     registers: [registry],
     collect() {
       this.set(admission.paused);
+    },
+  });
+}
+
+/** Shows which connections were ended because of what their callers did, and how much waits for readers. */
+export function showConnections(connections: Connections, registry: Registry): void {
+  new Counter({
+    name: 'portico_connections_cut_total',
+    help: 'Connections that were ended: requests sent ahead, an answer not read, or too many of one network.',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const reason of CUT_REASONS) this.inc({ reason }, connections.cuts[reason]);
+    },
+  });
+  new Gauge({
+    name: 'portico_unsent_answer_bytes',
+    help: 'Bytes of answers that wait for their readers.',
+    registers: [registry],
+    collect() {
+      this.set(connections.unsentBytes);
     },
   });
 }

@@ -28,7 +28,9 @@ describe('a server that does not read who has just been answered', () => {
       },
     };
     const answered = paused.pause.bind(paused);
-    pauseAnswered(server, { limit, answered }, (path) => path === '/livez');
+    server.server.on('request', (request, response) => {
+      pauseAnswered(request, response, { limit, answered });
+    });
     await server.listen({ host: '127.0.0.1', port: 0 });
   });
   afterEach(() => server.close());

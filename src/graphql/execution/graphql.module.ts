@@ -3,30 +3,34 @@ import {
   ApolloServerPluginInlineTraceDisabled,
 } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nestjs/apollo';
-import { type DynamicModule, Module, ValidationPipe } from '@nestjs/common';
+import { Module, ValidationPipe } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
 import { type GraphQLSchema } from 'graphql';
 import { AnswerTurns } from '../../load/answer-turns.js';
 import { Settings } from '../../config/settings.js';
-import { RequestScope } from '../../logging/request-scope.js';
-import { chargeAnswers } from '../limits/charge-answers.js';
+import { chargeAnswers } from '../charge-answers.js';
+import { withoutPlainResolvers } from '../plain-fields.js';
 import { FederationAccess } from '../federation/federation-access.service.js';
 import { FederationGatePlugin } from '../federation/federation-gate.plugin.js';
 import { resolveEntitiesTogether } from '../federation/entities.js';
+import { subgraphEdits } from '../federation/subgraph-edits.js';
 import { prefixRootFields } from '../federation/field-prefix.js';
-import { describeRootTypes, editSubgraphSdl } from '../federation/subgraph-sdl.js';
+import { editSubgraphSdl } from '../federation/subgraph-sdl.js';
 import { ErrorFormat } from '../../errors/to-graphql-error.js';
+import { ErrorFormatModule } from './error-format.module.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
 import { CompiledExecutionPlugin } from './compiled-execution.plugin.js';
 import { RepeatedQueryRoute } from './repeated-query-route.service.js';
-import { DocumentPlugin, refusalRule } from '../limits/document.plugin.js';
+import { DocumentPlugin } from '../limits/document.plugin.js';
 import { AnswerCompletion } from '../answer-completion.service.js';
-import { contextMaker } from '../graphql-context.js';
+import { graphQLContext } from '../graphql-context.js';
 import { OriginPlugin } from '../origin.plugin.js';
 import { PersistedDocuments } from '../limits/persisted-documents.js';
 import { ReservedPlacePlugin } from '../reserved-place.plugin.js';
+import { refusalRule } from '../limits/refused-document.js';
 import { RequestPlugin } from '../request.plugin.js';
+import { describeRootTypes } from '../federation/root-descriptions.js';
 import { invalidInput } from '../../errors/request-error.js';
 
 /** Composers support different versions and directives; all support these. */
@@ -57,20 +61,6 @@ const INPUT_PIPE = {
     }),
 };
 
-/** Provides the one form of errors, for Apollo's answers and for those that do not pass through Apollo's execution. */
-@Module({
-  providers: [
-    {
-      provide: ErrorFormat,
-      inject: [Settings, RequestScope],
-      useFactory: ({ introspection }: Settings, { requestId }: RequestScope) =>
-        new ErrorFormat(introspection, requestId),
-    },
-  ],
-  exports: [ErrorFormat],
-})
-class ErrorFormatModule {}
-
 @Module({
   imports: [
     ErrorFormatModule,
@@ -89,9 +79,10 @@ class ErrorFormatModule {}
         transformSchema: transforms([
           resolveEntitiesTogether,
           describeRootTypes,
-          editSubgraphSdl(settings.FIELD_PREFIX),
+          editSubgraphSdl(subgraphEdits(settings)),
           prefixRootFields(settings.FIELD_PREFIX),
-          chargeAnswers,
+          withoutPlainResolvers,
+          chargeAnswers(answerLimits(settings), turns),
         ]),
         graphiql: false,
         introspection: settings.introspection,
@@ -109,7 +100,7 @@ class ErrorFormatModule {}
         // Bodies are JSON only, and the origin of a mutation is checked in origin.plugin.ts.
         csrfPrevention: false,
         persistedQueries: persisted !== undefined && { cache: persisted.asCache() },
-        context: contextMaker(settings, turns),
+        context: graphQLContext,
         // No answer may be cached, so Apollo need not wrap every resolver to find out how long.
         plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginInlineTraceDisabled()],
       }),
@@ -119,6 +110,7 @@ class ErrorFormatModule {}
     INPUT_PIPE,
     AnswerCompletion,
     CompiledAnswers,
+    RepeatedQueryRoute,
     DocumentPlugin,
     ReservedPlacePlugin,
     OriginPlugin,
@@ -128,15 +120,14 @@ class ErrorFormatModule {}
     RequestPlugin,
   ],
 })
-export class GraphQLModule {
-  /** @param showsSteps whether every query goes through all steps of Apollo, as a trace shows them. */
-  static with({ showsSteps }: { readonly showsSteps: boolean }): DynamicModule {
-    return { module: GraphQLModule, providers: showsSteps ? [] : [RepeatedQueryRoute] };
-  }
-}
+export class GraphQLModule {}
 
 type Transform = (schema: GraphQLSchema) => GraphQLSchema;
 
 function transforms(steps: readonly Transform[]): Transform {
   return (schema) => steps.reduce((before, step) => step(before), schema);
+}
+
+function answerLimits(settings: Settings): { nodes: number; bytes: number } {
+  return { nodes: settings.GRAPHQL_MAX_ANSWER_NODES, bytes: settings.GRAPHQL_MAX_ANSWER_BYTES };
 }

@@ -1,4 +1,5 @@
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType, isUnionType } from 'graphql';
+import { Note } from '../../logging/note.js';
 
 /** An entity as a router requests it: its type, and the fields of its key. */
 interface Representation {
@@ -6,14 +7,17 @@ interface Representation {
 }
 
 /**
- * How entities of a type are found. It gets all representations of one operation together and answers in their order, each
- * entity with its `__typename`: null or undefined for one that does not exist.
+ * How entities of a type are found. It gets all representations of one operation together and answers in their order:
+ * null or undefined for one that does not exist.
  */
 type ResolveReferences = (
   representations: readonly Representation[],
   context: unknown,
   info: GraphQLResolveInfo,
 ) => Promise<readonly unknown[]>;
+
+/** Entities that were found, so that `_Entity` recognizes them. */
+const typeNames = new Note<object, string>('type');
 
 /**
  * A transform of the schema: the `@ResolveReference` of a type is called once for all of its representations in
@@ -24,7 +28,7 @@ export function resolveEntitiesTogether(schema: GraphQLSchema): GraphQLSchema {
   const union = schema.getType('_Entity');
   const field = schema.getQueryType()?.getFields()._entities;
   if (!isUnionType(union) || field === undefined) return schema;
-  union.resolveType = ({ __typename }: Representation) => __typename;
+  union.resolveType = (entity) => typeNames.get(entity as object);
   field.resolve = async (
     _source,
     { representations }: { representations: Representation[] },
@@ -37,7 +41,7 @@ export function resolveEntitiesTogether(schema: GraphQLSchema): GraphQLSchema {
         const wanted = places.flatMap((place) => representations[place] ?? []);
         const found = await resolver(schema, name)(wanted, context, info).catch(asFirst);
         places.forEach((place, index) => {
-          entities[place] = found[index] ?? null;
+          entities[place] = named(found[index], name);
         });
       }),
     );
@@ -70,4 +74,10 @@ function resolver(schema: GraphQLSchema, name: string): ResolveReferences {
 /** GraphQL treats an error in a list as the failure of that item. */
 function asFirst(error: unknown): unknown[] {
   return [error];
+}
+
+function named(entity: unknown, name: string): unknown {
+  if (typeof entity !== 'object' || entity === null) return null;
+  if (!(entity instanceof Error)) typeNames.set(entity, name);
+  return entity;
 }

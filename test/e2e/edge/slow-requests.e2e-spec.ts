@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../../src/app/app.factory.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const LIMIT_MS = 200;
@@ -66,6 +69,25 @@ describe('a request that is sent a byte at a time', () => {
     // Node looks every 10 ms here; the rest is for a busy machine.
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
+
+  it.each([
+    ['headers', 'POST /graphql HTTP/1.1\r\nhost: x\r\n'],
+    ['body', HEAD],
+  ])(
+    'is gone a second later, although its caller stops in its %s and keeps the connection open',
+    async (_half, sent) => {
+      const { hostname, port } = new URL(url);
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .write(sent);
+      await once(socket, 'end');
+      const server = app.getHttpServer() as Server;
+      await eventually(async () => (await promisify(server.getConnections.bind(server))()) === 0);
+      socket.destroy();
+    },
+  );
 
   it('holds no place: the service has as many as before', async () => {
     const slow = Array.from({ length: 20 }, () => drip(url, HEAD, ' '.repeat(400)));

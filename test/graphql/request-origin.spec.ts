@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayMutate } from '../../src/graphql/origin.plugin.js';
-import { type RequestOrigin } from '../../src/graphql/graphql-context.js';
+import { mayMutate, type RequestOrigin } from '../../src/graphql/request-origin.js';
 
 const ALLOWED = ['https://good.example', 'https://other.example:8443'];
 

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { freePort } from '../session/start-redis.js';
+import { tempFolder } from '../temp-folder.js';
+
+/** A proxy of the system in front of instances of the service, as its package configures it. */
+export interface StockProxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export type ProxyName = 'nginx' | 'haproxy';
+
+/** Undefined where it can be run; else why not, for the title of what is skipped. */
+export function proxyMissing(name: ProxyName): string | undefined {
+  return spawnSync(name, ['-v']).status === 0 ? undefined : `${name} is not installed`;
+}
+
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+/** @param ports of the instances, on loopback. */
+export async function startProxy(name: ProxyName, ports: readonly number[]): Promise<StockProxy> {
+  const folder = await tempFolder();
+  const port = await freePort();
+  const file = `${folder.path}/proxy.conf`;
+  await writeFile(file, name === 'nginx' ? nginx(folder.path, port, ports) : haproxy(port, ports));
+  const options = name === 'nginx' ? ['-c', file, '-p', folder.path, '-e', 'stderr'] : ['-f', file];
+  const child = spawn(name, options, { stdio: 'ignore' });
+  living.add(child);
+  child.once('exit', () => living.delete(child));
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(async () => (await fetch(`${url}/livez`)).status === 200);
+  return {
+    url,
+    close: async () => {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+      await folder.remove();
+    },
+  };
+}
+
+/** Its defaults: an instance is left out for 10 s after one failure, and a body is read before it is sent on. */
+function nginx(folder: string, port: number, ports: readonly number[]): string {
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  // Its workers would be another user, who may not write into the folder.
+  return `${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+pid ${folder}/nginx.pid;
+events {}
+http {
+  access_log off;
+  ${paths.join('\n  ')}
+  upstream service {
+    ${ports.map((each) => `server 127.0.0.1:${each};`).join('\n    ')}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://service; }
+  }
+}
+`;
+}
+
+/** The timeouts of its package. A server is left out while its checks fail, or after errors of its answers. */
+function haproxy(port: number, ports: readonly number[]): string {
+  const check = 'check inter 1s observe layer7 error-limit 3 on-error mark-down';
+  return `defaults
+  mode http
+  timeout connect 5s
+  timeout client 50s
+  timeout server 50s
+frontend all
+  bind 127.0.0.1:${port}
+  default_backend service
+backend service
+  option httpchk GET /livez
+  ${ports.map((each, n) => `server s${n} 127.0.0.1:${each} ${check}`).join('\n  ')}
+`;
+}
