@@ -2,7 +2,7 @@ import { type Settings } from '../config/settings.js';
 import { problemsInProfiles } from 'portico/credentials';
 import { problemsInDocuments } from '../graphql/limits/problems-in-documents.js';
 import { problemsInPlatformFiles } from '../platform/platform-client.factory.js';
-import { problemsInKeyFile } from '../session/problems-in-key-file.js';
+import { problemsInKeyFile } from '../session/session-keys.js';
 import { problemsInAuditFile } from '../telemetry/problems-in-audit-file.js';
 
 /** The checks of all files that settings name. Each skips what is not set, and what the checks of the settings report. */
@@ -11,7 +11,7 @@ const CHECKS: readonly ((settings: Settings) => Promise<readonly string[]>)[] = 
   problemsInProfiles,
   problemsInDocuments,
   problemsInAuditFile,
-  async (settings) => problemsInKeyFile(settings),
+  (settings) => Promise.resolve(problemsInKeyFile(settings)),
 ];
 
 /** The problems of the files that settings name. Each starts with its setting and quotes no content. */

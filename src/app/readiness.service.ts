@@ -2,6 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { SessionStore } from '../session/store/session-store.js';
+import { StoreHealth } from '../session/store/store-health.js';
 import { Shutdown } from './shutdown.js';
 
 /** The probe is open to all: however often it is asked, the store is asked once in this time. */
@@ -17,6 +18,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
   constructor(
     private readonly indicators: HealthIndicatorService,
     @Inject(SessionStore) private readonly store: SessionStore,
+    private readonly health: StoreHealth,
     private readonly probe: PlatformProbe,
     private readonly shutdown: Shutdown,
   ) {}
@@ -35,9 +37,13 @@ export class ReadinessService implements BeforeApplicationShutdown {
     return this.shutdown.hasBegun ? indicator.down() : indicator.up();
   }
 
+  /** Names what is wrong with the store, and what was wrong last if that has been repaired. */
   async sessionStore(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('sessionStore');
-    return (await this.isReady()) ? indicator.up() : indicator.down();
+    const isReady = await this.isReady();
+    const { fault, lastFault } = this.health;
+    if (!isReady) return indicator.down(fault === undefined ? undefined : { fault });
+    return indicator.up(lastFault === undefined ? undefined : { lastFault });
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
-import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
+import { AuthPayload, ExtendPayload } from '../session/session.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionTransport } from '../session/session.model.js';
 import { AuthService } from './auth.service.js';

@@ -3,7 +3,7 @@ import { ExecutionCancelledError, PlatformClient, type PlatformSession } from 'p
 import { Settings } from '../config/settings.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
-import { AuthPayload, ExtendPayload } from '../session/auth-payload.model.js';
+import { AuthPayload, ExtendPayload } from '../session/session.model.js';
 import { Observation } from '../logging/observation.js';
 import { type SessionEvent } from '../logging/session-event.js';
 import { type OpenSession } from '../session/open-session.js';

@@ -3,7 +3,7 @@ import { Settings } from '../config/settings.js';
 import { type Environment } from '../config/environment.js';
 import { ProcessEnvironment } from '../config/settings.module.js';
 import { Observation } from '../logging/observation.js';
-import { Relogin } from '../session/relogin.js';
+import { Relogin } from '../session/session-runner.service.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { CredentialProfiles } from 'portico/credentials';
 

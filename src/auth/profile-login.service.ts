@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LoginFailedError, type PlatformSession } from 'portico/client';
-import { type Relogin } from '../session/relogin.js';
+import { type Relogin } from '../session/session-runner.service.js';
 import { CredentialError, CredentialProfiles, type ProfileLogin } from 'portico/credentials';
 
 /** Logs in platform sessions by credential profile. The log says why a login failed, for the operator. */

@@ -1,4 +1,4 @@
-import { type HandleTransport } from '../session/session-record.js';
+import { type HandleTransport } from '../session/handle.js';
 
 /** What a request says about its origin. */
 export interface RequestOrigin {

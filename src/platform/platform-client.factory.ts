@@ -13,7 +13,7 @@ const UNUSABLE_FILE: Readonly<Record<'tlsVerify' | 'iserverMessages', string>> =
 export function platformClient(
   settings: Settings,
   baseUrl: string,
-  observers: Pick<PlatformClientOptions, 'observeCall' | 'onCircuitChange' | 'onUnusableCookie'>,
+  observers: Pick<PlatformClientOptions, 'observeCall' | 'onCircuitChange' | 'onUnusableCookie' | 'now'>,
 ): PlatformClient {
   const proxy = settings.platformProxy;
   try {

@@ -2,6 +2,8 @@ import { Global, Inject, Logger, Module, type OnApplicationShutdown } from '@nes
 import { type CircuitChange, PlatformClient } from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { Observation } from '../logging/observation.js';
+import { SessionStoreModule } from '../session/store/session-store.module.js';
+import { StoreBackend } from '../session/store/store-backend.js';
 import { platformClient, reportCookieOnce } from './platform-client.factory.js';
 import { PlatformProbe } from './platform-probe.service.js';
 
@@ -23,6 +25,7 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
 /** The platform and the one client for it. The embedded platform's code is loaded only when it runs. */
 @Global()
 @Module({
+  imports: [SessionStoreModule],
   providers: [
     {
       provide: EmbeddedPlatform,
@@ -41,9 +44,16 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
     },
     {
       provide: PlatformClient,
-      inject: [Settings, EmbeddedPlatform, Observation],
-      useFactory: (settings: Settings, embedded: RunningPlatform | undefined, observation: Observation) =>
+      inject: [Settings, EmbeddedPlatform, Observation, StoreBackend],
+      useFactory: (
+        settings: Settings,
+        embedded: RunningPlatform | undefined,
+        observation: Observation,
+        { sessions }: StoreBackend,
+      ) =>
         platformClient(settings, settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '', {
+          // So that all instances agree on the age of a cookie.
+          now: () => sessions.now(),
           onCircuitChange: (change) => {
             logCircuit(change);
             observation.circuitChange(change);

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Args, Context, ID, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { leftOutProjects, type PlatformProject, ProjectIndex } from 'portico/client';
 import { Observation } from '../logging/observation.js';
-import { AuthPayload } from '../session/auth-payload.model.js';
+import { AuthPayload } from '../session/session.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
 import { ProjectConnection } from './project-connection.model.js';

@@ -1,5 +1,32 @@
-import { type PlatformSession } from 'portico/client';
-import { type HandleTransport, type ServiceLogin } from './session-record.js';
+import { type PlatformSession, type SessionSnapshot } from 'portico/client';
+import { type HandleTransport } from './handle.js';
+
+/** How a session begins. */
+export interface Beginning {
+  readonly transport: HandleTransport;
+  /** A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated session. */
+  readonly account?: string | undefined;
+  /** The credential profile that opened it and can log it in again. */
+  readonly profile?: string | undefined;
+}
+
+/** What a session needs to log in again. Only a session that a credential profile opened has it. */
+export interface ServiceLogin {
+  readonly profile: string;
+  /** Counts the logins of this session, from 1. The record with the higher count has the newer platform session. */
+  readonly logins: number;
+}
+
+/** One whole session, as it is sealed in the store. */
+export interface SessionRecord {
+  readonly transport: HandleTransport;
+  readonly snapshot: SessionSnapshot;
+  readonly service?: ServiceLogin | undefined;
+  /** A hash of who logged in; absent for guests, delegated sessions, and records from earlier versions. */
+  readonly account?: string | undefined;
+  /** Milliseconds since the epoch; records from earlier versions have none. */
+  readonly startedAt?: number | undefined;
+}
 
 /** One stored version of a session. */
 export interface StoredVersion {
@@ -12,15 +39,18 @@ export interface StoredVersion {
   readonly revision: number;
 }
 
-/** An open session. All requests of this process with its handle share it, so all of them see a renewed token at once. */
+/**
+ * An open session. All requests of this process with its handle share it, so all of them see a renewed token immediately.
+ * Times are in milliseconds since the epoch.
+ */
 export interface OpenSession {
   readonly handle: string;
   readonly key: string;
   readonly transport: HandleTransport;
   readonly session: PlatformSession;
-  /** Milliseconds since the epoch: the absolute end of the handle. */
+  /** The absolute end of the handle. */
   expiresAt: number;
-  /** Milliseconds since the epoch, by the clock of the instance where it began; undefined for a record of an earlier version. */
+  /** By the clock of the instance where it began; undefined for a record of an earlier version. */
   readonly startedAt: number | undefined;
   /** A hash of who logged in; undefined for guests, delegated sessions, and records of an earlier version. */
   readonly account: string | undefined;

@@ -1,11 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import { type PlatformClient, type PlatformSession } from 'portico/client';
-import { ShortMemory } from './store/short-memory.js';
-import { mergedSnapshot } from './store/merged-snapshot.js';
-import { type OpenSession, type StoredVersion } from './open-session.js';
+import { mergedSnapshot } from './merged-snapshot.js';
+import {
+  type Beginning,
+  type OpenSession,
+  type ServiceLogin,
+  type SessionRecord,
+  type StoredVersion,
+} from './open-session.js';
 import { newHandle, storeKey } from './handle.js';
-import { type RecordSeal } from './sealed-record.js';
-import { type Beginning, type ServiceLogin, type SessionRecord } from './session-record.js';
-import { type StoredSession } from './store/session-store.js';
+import { type RecordSeal } from './record-seal.js';
+import { type StoredRecord } from './store/session-store.js';
 
 /** How many open sessions are kept, and for how long after their last use. Their memory: docs/operations.md. */
 const MOST_OPEN = 2000;
@@ -22,7 +27,12 @@ type Place = Pick<OpenSession, 'handle' | 'key' | 'transport' | 'account' | 'sta
  * bytes that were opened last, the open session is used as it is.
  */
 export class OpenSessions {
-  readonly #kept = new ShortMemory<OpenSession>(MOST_OPEN, OPEN_MS);
+  readonly #kept = new LRUCache<string, OpenSession>({
+    max: MOST_OPEN,
+    ttl: OPEN_MS,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+  });
   readonly #seal: RecordSeal;
   readonly #client: PlatformClient;
 
@@ -43,19 +53,14 @@ export class OpenSessions {
     this.#kept.set(open.key, open);
   }
 
-  /** Drops a session, with the key that opens its record. */
-  end(open: OpenSession): void {
-    open.hasEnded = true;
-    this.drop(open.key);
-  }
-
-  drop(key: string): void {
+  /** Drops a session from memory, with the key that opens its record. */
+  forget(key: string): void {
     this.#kept.delete(key);
     this.#seal.forget(key);
   }
 
   /** The open session of a stored record; undefined if the record cannot be opened. */
-  take(handle: string, key: string, found: StoredSession): OpenSession | undefined {
+  take(handle: string, key: string, found: StoredRecord): OpenSession | undefined {
     const kept = this.#kept.get(key);
     if (kept !== undefined) return this.update(kept, found) ? kept : undefined;
     const record = this.#record(handle, key, found);
@@ -74,7 +79,7 @@ export class OpenSessions {
   }
 
   /** Updates an open session from a stored record; false if the record cannot be opened. */
-  update(open: OpenSession, found: StoredSession): boolean {
+  update(open: OpenSession, found: StoredRecord): boolean {
     const { stored, unconfirmed } = open;
     open.expiresAt = found.expiresAt;
     // It was read before this process wrote a newer version.
@@ -98,7 +103,7 @@ export class OpenSessions {
     open: OpenSession,
     snapshot: string,
     service: ServiceLogin | undefined,
-    found: Pick<StoredSession, 'version' | 'sealed'>,
+    found: Pick<StoredRecord, 'version' | 'sealed'>,
   ): void {
     const { session, stored } = open;
     const isSameSession = service?.logins === open.service?.logins;
@@ -124,14 +129,14 @@ export class OpenSessions {
     return { version, sealed, saved: JSON.stringify(snapshot), revision };
   }
 
-  #record(handle: string, key: string, { sealed, version }: StoredSession): SessionRecord | undefined {
+  #record(handle: string, key: string, { sealed, version }: StoredRecord): SessionRecord | undefined {
     const text = this.#seal.open(sealed, { handle, storeKey: key, version });
     return text === undefined ? undefined : (JSON.parse(text) as SessionRecord);
   }
 
   #stored(
     session: PlatformSession,
-    { version, sealed }: Pick<StoredSession, 'version' | 'sealed'>,
+    { version, sealed }: Pick<StoredRecord, 'version' | 'sealed'>,
   ): StoredVersion {
     if (this.#seal.isOld(sealed)) return { version, sealed, saved: '', revision: OUTDATED };
     return { version, sealed, saved: session.json(), revision: session.revision };
@@ -139,7 +144,7 @@ export class OpenSessions {
 }
 
 /** Sealed bytes are bound to their version and do not open under another one. */
-function isSame(found: StoredSession, { version, sealed }: StoredVersion): boolean {
+function isSame(found: StoredRecord, { version, sealed }: StoredVersion): boolean {
   return found.version === version && found.sealed === sealed;
 }
 

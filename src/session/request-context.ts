@@ -1,5 +1,6 @@
+import { type HandleTransport } from './handle.js';
 import { type OpenSession } from './open-session.js';
-import { type HandleTransport, type KnownSession } from './session-record.js';
+import { type PeekedRecord } from './store/session-store.js';
 
 /** The handle of a request, and how it was sent. */
 export interface PresentedHandle {
@@ -11,6 +12,15 @@ export interface PresentedHandle {
 
 /** What the answer does with the caller's cookie. At most one `Set-Cookie` is sent. */
 export type CookieChange = { readonly handle: string; readonly expiresAt: number } | 'clear';
+
+/** What is known about a session without asking the platform. Times are in milliseconds since the epoch. */
+export interface KnownSession extends Pick<PeekedRecord, 'expiresAt' | 'idleExpiresAt' | 'platformUse'> {
+  readonly transport: HandleTransport;
+  /** Undefined for a session from an earlier version. */
+  readonly startedAt: number | undefined;
+  /** The credential profile that opened it. */
+  readonly profile: string | undefined;
+}
 
 /** One GraphQL request, as the layers below the edge see it. */
 export interface RequestContext {

@@ -1,15 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { PlatformClient, type PlatformSession, SessionError } from 'portico/client';
-import { type OpenSession } from './open-session.js';
+import { type Beginning, type OpenSession, type ServiceLogin } from './open-session.js';
 import { OpenSessions } from './open-sessions.js';
 import { type PresentedHandle } from './request-context.js';
 import { keyOf } from './handle.js';
 import { KnownSessions } from './known-sessions.js';
-import { RefusedRecords } from './refused-records.js';
-import { RecordSeal } from './sealed-record.js';
-import { type Beginning, type ServiceLogin } from './session-record.js';
-import { type PeekedSession, SessionStore, type StoredSession } from './store/session-store.js';
+import { RecordSeal, RefusedRecords } from './record-seal.js';
+import { type PeekedRecord, SessionStore, type StoredRecord } from './store/session-store.js';
 
 /** A record that is written more often than this while it is being removed is removed without looking at it. */
 const MOST_REMOVALS = 5;
@@ -21,7 +19,7 @@ const MOST_SAVES = 10;
 const PAUSES_MS = [0, 50, 100, 200, 400];
 
 /** An open session, and what the store holds of it. */
-export interface FoundRecord<T extends StoredSession> {
+export interface FoundRecord<T extends StoredRecord> {
   readonly open: OpenSession;
   readonly found: T;
 }
@@ -61,7 +59,7 @@ export class SealedSessions {
    * @throws SessionError if there is none.
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  load(presented: PresentedHandle | undefined): Promise<FoundRecord<StoredSession>> {
+  load(presented: PresentedHandle | undefined): Promise<FoundRecord<StoredRecord>> {
     return this.#find(presented, (key) => this.store.read(key));
   }
 
@@ -71,7 +69,7 @@ export class SealedSessions {
    * @throws SessionError if there is none.
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  look(presented: PresentedHandle | undefined): Promise<FoundRecord<PeekedSession>> {
+  look(presented: PresentedHandle | undefined): Promise<FoundRecord<PeekedRecord>> {
     return this.#find(presented, (key) => this.store.peek(key));
   }
 
@@ -137,13 +135,13 @@ export class SealedSessions {
   }
 
   /**
-   * Removes a session, whatever has been written since it was loaded. `open` then holds the platform session of the removed
+   * Ends a session that its caller no longer wants, whatever has been written since it was loaded. `open` then holds the platform session of the removed
    * record, since a new login may have replaced it. If the record is already gone, `open` keeps the last known one: the store's
    * answer to an earlier removal may have been lost.
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  async remove(open: OpenSession): Promise<void> {
+  async end(open: OpenSession): Promise<void> {
     try {
       for (let removals = 0; removals < MOST_REMOVALS; removals += 1) {
         if (await this.store.remove(open.key, open.stored.version)) return;
@@ -154,20 +152,25 @@ export class SealedSessions {
       if (!(error instanceof SessionError)) throw error;
       await this.store.remove(open.key);
     } finally {
-      this.#open.end(open);
+      this.#forget(open);
     }
   }
 
   /**
-   * Removes a session that the platform has rejected, if the rejected version is still the current one. Resolves with whether
+   * Ends a session that the platform has rejected, if the rejected version is still the current one. Resolves with whether
    * this call removed it.
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  async forget(open: OpenSession, rejectedVersion: number): Promise<boolean> {
+  async expire(open: OpenSession, rejectedVersion: number): Promise<boolean> {
     const isRemoved = await this.store.remove(open.key, rejectedVersion);
-    if (isRemoved || (await this.store.read(open.key)) === undefined) this.#open.end(open);
+    if (isRemoved || (await this.store.read(open.key)) === undefined) this.#forget(open);
     return isRemoved;
+  }
+
+  #forget(open: OpenSession): void {
+    open.hasEnded = true;
+    this.#open.forget(open.key);
   }
 
   async #saveIfChanged(open: OpenSession): Promise<boolean> {
@@ -211,7 +214,7 @@ export class SealedSessions {
     return isStored ? 'stored' : 'late';
   }
 
-  async #find<T extends StoredSession>(
+  async #find<T extends StoredRecord>(
     presented: PresentedHandle | undefined,
     read: (key: string) => Promise<T | undefined>,
   ): Promise<FoundRecord<T>> {
@@ -220,7 +223,7 @@ export class SealedSessions {
     const key = keyOf(presented);
     const found = await read(key);
     if (found === undefined) {
-      this.#open.drop(key);
+      this.#open.forget(key);
       throw noSession();
     }
     const open = this.#open.take(handle, key, found);
@@ -234,8 +237,8 @@ export class SealedSessions {
   }
 
   /** A record sealed by an unknown key may still open once the operator has put that key back. A changed record never will. */
-  async #refuse(key: string, { sealed, version }: StoredSession): Promise<void> {
-    this.#open.drop(key);
+  async #refuse(key: string, { sealed, version }: StoredRecord): Promise<void> {
+    this.#open.forget(key);
     if (this.seal.isOfKnownKey(sealed)) {
       if (!(await this.store.remove(key, version))) return;
       this.refused.add('not_authentic');

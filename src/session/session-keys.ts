@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type NamedKey, parseKeyList } from '../config/key-list.js';
 import { makeOwnFile } from './store/store-files.js';
 
@@ -8,6 +8,13 @@ export interface SessionKeys {
   readonly keys: readonly [NamedKey, ...NamedKey[]];
   /** The file of keys that this service created; undefined if the settings gave them. */
   readonly file?: string;
+}
+
+/** The settings that decide where the keys come from. */
+interface KeySettings {
+  readonly SESSION_KEYS?: string | undefined;
+  readonly SESSION_STORE_PATH: string;
+  readonly production: boolean;
 }
 
 /**
@@ -27,4 +34,20 @@ function nonEmpty(keys: NamedKey[] | undefined, source: string): [NamedKey, ...N
   if (first === undefined)
     throw new Error(`${source} holds no session keys of the form kid:base64(32 bytes)`);
   return [first, ...rest];
+}
+
+/**
+ * What is wrong with the key file that the service made for itself; empty if the settings give the keys. Creates nothing.
+ */
+export function problemsInKeyFile(settings: KeySettings): string[] {
+  const { SESSION_KEYS: given, SESSION_STORE_PATH: path, production } = settings;
+  if (given !== undefined || production || !existsSync(`${path}.keys`)) return [];
+  try {
+    sessionKeys(undefined, path);
+    return [];
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const found = code === undefined ? message : `${path}.keys cannot be read (${code})`;
+    return [`SESSION_KEYS is not set, and ${found}`];
+  }
 }

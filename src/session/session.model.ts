@@ -2,7 +2,7 @@ import { Field, ID, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { graphqlInt } from './graphql-int.js';
 import { rawPayload, type PlatformSessionInfo, type PlatformUser } from 'portico/client';
-import { type KnownSession } from './session-record.js';
+import { type KnownSession } from './request-context.js';
 
 export enum SessionTransport {
   COOKIE = 'COOKIE',
@@ -63,6 +63,28 @@ export class Session {
       profile,
     };
   }
+}
+
+@ObjectType({
+  description:
+    'A new session, and what a page needs next, so that one round trip can log in and load the page.',
+})
+export class AuthPayload {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The session handle for `Authorization: Bearer`. Null with COOKIE, which sets an HttpOnly cookie instead.',
+  })
+  handle?: string;
+
+  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
+  expiresAt!: Date;
+}
+
+@ObjectType({ description: 'A session that was extended.' })
+export class ExtendPayload {
+  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
+  expiresAt!: Date;
 }
 
 @ObjectType({ description: 'The logged-in user, as the platform reports it.' })

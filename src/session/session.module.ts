@@ -7,21 +7,19 @@ import {
 } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { Observation } from '../logging/observation.js';
-import { type AnswerReuse } from './store/in-flight.js';
-import { RefusedRecords } from './refused-records.js';
-import { RecordSeal } from './sealed-record.js';
+import { RecordSeal, RefusedRecords } from './record-seal.js';
+import { type AnswerReuse } from './request-coalescer.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { sessionKeys, type SessionKeys } from './session-keys.js';
-import { LoginRecords } from './store/login-records.js';
-import { observedStore } from './observed-store.js';
 import { SessionStore } from './store/session-store.js';
-import { backendFile, StoreBackend } from './store/store-backend.js';
+import { SessionStoreModule } from './store/session-store.module.js';
+import { StoreBackend } from './store/store-backend.js';
 import {
   AuthPayloadSessionResolver,
   ExtendPayloadSessionResolver,
   SessionResolver,
 } from './session.resolver.js';
-import { SessionRenewal } from './session-renewal.service.js';
+import { SessionRunner } from './session-runner.service.js';
 import { ReadReuse, SessionService } from './session.service.js';
 
 const SESSION_KEYS = Symbol('SessionKeys');
@@ -29,15 +27,31 @@ const SESSION_KEYS = Symbol('SessionKeys');
 /** The most JSON that is kept for `READ_REUSE_MS`: about 100 MB of memory. */
 const MOST_REUSED_CHARACTERS = 32 * 1024 * 1024;
 
-async function storeBackend(settings: Settings): Promise<StoreBackend> {
-  const logger = new Logger('SessionStore');
-  const { open } = await backendFile(settings.SESSION_STORE);
-  return open(settings, (message) => {
-    logger.warn(message);
-  });
+/** The same store, with each operation as a step that observers can time. */
+function observedStore(store: SessionStore, observation: Observation): SessionStore {
+  const observed = <T>(operation: string, work: () => Promise<T>): Promise<T> =>
+    observation.step({ kind: 'session_store', operation }, work);
+  return {
+    ...(store.isShared !== undefined && { isShared: store.isShared }),
+    create: (key, sealed) => observed('create', () => store.create(key, sealed)),
+    read: (key) => observed('read', () => store.read(key)),
+    peek: (key) => observed('peek', () => store.peek(key)),
+    noteUse: (key, at, timeoutMs) => {
+      store.noteUse(key, at, timeoutMs);
+    },
+    replace: (key, version, sealed) => observed('replace', () => store.replace(key, version, sealed)),
+    remove: (key, version) => observed('remove', () => store.remove(key, version)),
+    lease: (key, holder, milliseconds) => observed('lease', () => store.lease(key, holder, milliseconds)),
+    settle: (key, holder, milliseconds) => observed('settle', () => store.settle(key, holder, milliseconds)),
+    now: () => store.now(),
+    ping: () => observed('ping', () => store.ping()),
+    count: () => store.count(),
+    close: () => store.close(),
+  };
 }
 
 @Module({
+  imports: [SessionStoreModule],
   providers: [
     {
       provide: SESSION_KEYS,
@@ -49,7 +63,6 @@ async function storeBackend(settings: Settings): Promise<StoreBackend> {
       inject: [SESSION_KEYS],
       useFactory: ({ keys }: SessionKeys) => new RecordSeal(keys),
     },
-    { provide: StoreBackend, inject: [Settings], useFactory: storeBackend },
     {
       provide: SessionStore,
       inject: [StoreBackend, Observation],
@@ -64,16 +77,15 @@ async function storeBackend(settings: Settings): Promise<StoreBackend> {
         mostCharacters: MOST_REUSED_CHARACTERS,
       }),
     },
-    { provide: LoginRecords, inject: [StoreBackend], useFactory: ({ logins }: StoreBackend) => logins },
     RefusedRecords,
     SealedSessions,
-    SessionRenewal,
+    SessionRunner,
     SessionService,
     SessionResolver,
     AuthPayloadSessionResolver,
     ExtendPayloadSessionResolver,
   ],
-  exports: [SessionService, SessionStore, LoginRecords, RefusedRecords],
+  exports: [SessionService, SessionStore, SessionStoreModule, RefusedRecords],
 })
 export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger(SessionModule.name);

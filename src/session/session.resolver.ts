@@ -1,8 +1,7 @@
 import { Context, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { Settings } from '../config/settings.js';
-import { AuthPayload, ExtendPayload } from './auth-payload.model.js';
 import { type RequestContext } from './request-context.js';
-import { Session, SessionStatus, User } from './session.model.js';
+import { AuthPayload, ExtendPayload, Session, SessionStatus, User } from './session.model.js';
 import { SessionService } from './session.service.js';
 
 @Resolver(() => User)

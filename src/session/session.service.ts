@@ -2,26 +2,21 @@ import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import {
   type CallOptions,
   ExecutionCancelledError,
-  isSessionExpired,
+  LoginFailedError,
   type PlatformSession,
   type PlatformSessionInfo,
   SessionError,
 } from 'portico/client';
 import { Observation } from '../logging/observation.js';
-import { type AnswerReuse, InFlight } from './store/in-flight.js';
-import { onceAmongInstances } from './store/once-among-instances.js';
-import { type OpenSession } from './open-session.js';
-import { logOutAtPlatform } from './platform-logout.js';
-import { type PresentedHandle, type RequestContext } from './request-context.js';
 import { keyOf } from './handle.js';
+import { type Beginning, type OpenSession } from './open-session.js';
+import { logOutAtPlatform } from './platform-logout.js';
+import { type AnswerReuse, RequestCoalescer } from './request-coalescer.js';
+import { type KnownSession, type PresentedHandle, type RequestContext } from './request-context.js';
 import { SealedSessions } from './sealed-sessions.service.js';
-import { type Beginning, type KnownSession, type ServiceLogin } from './session-record.js';
-import { SessionRenewal } from './session-renewal.service.js';
-import { endsSession, foreignToken, ifThere, rejectsSession } from './session-rejection.js';
+import { rejectsSession, SessionRunner, type SessionWork } from './session-runner.service.js';
+import { onceAmongInstances } from './store/once-among-instances.js';
 import { SessionStore, timeoutMs } from './store/session-store.js';
-
-/** Work on an open platform session. */
-export type SessionWork<T> = (session: PlatformSession, storeKey: string) => Promise<T>;
 
 /** Like {@link SessionWork}, but for a read: its options end it when nobody waits for the answer anymore. */
 export type SessionRead<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
@@ -33,19 +28,19 @@ export const ReadReuse = Symbol('ReadReuse');
 @Injectable()
 export class SessionService {
   readonly #logger = new Logger(SessionService.name);
-  readonly #reads: InFlight;
-  readonly #extensions = new InFlight();
+  readonly #reads: RequestCoalescer;
+  readonly #extensions = new RequestCoalescer();
   /** Whether the answer to a read has ever renewed a session. From then on reads are not aborted: one of them might renew it. */
   #readsRenewSessions = false;
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly sealed: SealedSessions,
-    private readonly renewal: SessionRenewal,
+    private readonly runner: SessionRunner,
     private readonly observation: Observation,
     @Optional() @Inject(ReadReuse) reuse?: AnswerReuse,
   ) {
-    this.#reads = new InFlight(reuse);
+    this.#reads = new RequestCoalescer(reuse);
   }
 
   /**
@@ -66,7 +61,7 @@ export class SessionService {
       const replaces = context.presented?.transport === transport;
       const previous = replaces ? await this.#opened(context) : undefined;
       open = await this.sealed.create(session, beginning);
-      if (previous !== undefined) await this.#close(previous);
+      if (previous !== undefined) await this.#end(previous);
     } catch (error) {
       await logOutAtPlatform(session, this.#logger);
       throw error;
@@ -90,7 +85,9 @@ export class SessionService {
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
-    return this.#withOpen(context, (open) => this.#asWrite(open, () => this.#run(open, work)));
+    return this.#withOpen(context, (open) =>
+      this.#asWrite(open, async () => (await this.runner.run(open, work)).result),
+    );
   }
 
   /**
@@ -104,8 +101,11 @@ export class SessionService {
       if (context.signal.aborted) throw new ExecutionCancelledError('The caller hung up before the call.');
       const name = `${open.stored.version} ${operation}`;
       const caller = this.#readsRenewSessions ? undefined : context.signal;
-      const read = (signal: AbortSignal | undefined): Promise<T> =>
-        this.#run(open, (session) => work(session, { signal }, open.key), true);
+      const read = async (signal: AbortSignal | undefined): Promise<T> => {
+        const ran = await this.runner.run(open, (session) => work(session, { signal }, open.key));
+        if (ran.hasChanged) this.#readsRenewSessions = true;
+        return ran.result;
+      };
       return this.#reads.share(open.key, name, read, caller);
     });
   }
@@ -121,7 +121,7 @@ export class SessionService {
       await this.#extensions.share(key, 'extend', () =>
         onceAmongInstances(this.store, key, async (waited) => {
           if (waited) context.open = undefined;
-          const at = Date.now();
+          const at = this.store.now();
           await this.use(context, (session) => session.extendSession());
           this.store.noteUse(key, at);
         }),
@@ -139,7 +139,7 @@ export class SessionService {
    */
   status(context: RequestContext): Promise<PlatformSessionInfo> {
     return this.read(context, 'getSessionInfo', async (session, call, key) => {
-      const at = Date.now();
+      const at = this.store.now();
       const info = await session.getSessionInfo(call);
       this.store.noteUse(key, at, timeoutMs(info.timeout));
       return info;
@@ -169,14 +169,14 @@ export class SessionService {
   async end(context: RequestContext): Promise<void> {
     const open = await this.#opening(context);
     try {
-      await this.#close(open);
+      await this.#end(open);
     } catch (error) {
       this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
       // The record may be gone even if the store could not say so, and then nobody could end the platform session later.
       await logOutAtPlatform(open.session, this.#logger);
       throw error;
     }
-    this.#drop(context, open);
+    this.#forget(context, open);
   }
 
   #opening(context: RequestContext): Promise<OpenSession> {
@@ -226,68 +226,21 @@ export class SessionService {
       return await work(open);
     } catch (error) {
       if (endsSession(error, open)) {
-        if (open.hasEnded) this.#drop(context, open);
-        else context.open = undefined;
+        if (open.hasEnded) {
+          this.#reads.forget(open.key);
+          this.#forget(context, open);
+        } else context.open = undefined;
       }
       throw error;
     }
-  }
-
-  /** Runs work, and once more if the session that the platform rejected is not the current one, or can be renewed. */
-  async #run<T>(open: OpenSession, work: SessionWork<T>, isRead = false): Promise<T> {
-    const { service } = open;
-    const { version } = open.stored;
-    try {
-      return await this.#runOnce(open, work, isRead);
-    } catch (error) {
-      if (!rejectsSession(error)) throw error;
-      if (!isSessionExpired(error) || !(await this.#recovers(open, version, service))) {
-        await this.#forget(open, version, error);
-        throw error;
-      }
-    }
-    const { version: newVersion } = open.stored;
-    try {
-      return await this.#runOnce(open, work, isRead);
-    } catch (error) {
-      if (rejectsSession(error)) await this.#forget(open, newVersion, error);
-      throw error;
-    }
-  }
-
-  async #runOnce<T>(open: OpenSession, work: SessionWork<T>, isRead: boolean): Promise<T> {
-    const result = await work(open.session, open.key);
-    const hasChanged = await this.sealed.save(open);
-    if (isRead && hasChanged) this.#readsRenewSessions = true;
-    return result;
-  }
-
-  /** Whether there is a session other than the rejected one: another version of it, or a new login of its profile. */
-  async #recovers(
-    open: OpenSession,
-    rejectedVersion: number,
-    service: ServiceLogin | undefined,
-  ): Promise<boolean> {
-    const mayWait = service === undefined;
-    if (await this.sealed.isReplaced(open, rejectedVersion, mayWait)) return true;
-    if (service === undefined) return false;
-    await this.renewal.renew(open, service);
-    return true;
-  }
-
-  async #forget(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
-    if (await this.sealed.forget(open, rejectedVersion)) {
-      this.observation.sessionEvent({ kind: 'expiry', storeKey: open.key, error });
-    }
-    if (open.hasEnded) this.#reads.drop(open.key);
   }
 
   async #asWrite<T>({ key }: OpenSession, work: () => Promise<T>): Promise<T> {
-    this.#reads.drop(key);
+    this.#reads.forget(key);
     try {
       return await work();
     } finally {
-      this.#reads.drop(key);
+      this.#reads.forget(key);
     }
   }
 
@@ -295,16 +248,39 @@ export class SessionService {
     return ifThere(this.#opening(context));
   }
 
-  async #close(open: OpenSession): Promise<void> {
-    await this.sealed.remove(open);
+  async #end(open: OpenSession): Promise<void> {
+    await this.sealed.end(open);
     this.observation.sessionEvent({ kind: 'logout', storeKey: open.key });
-    this.#reads.drop(open.key);
+    this.#reads.forget(open.key);
     await logOutAtPlatform(open.session, this.#logger);
   }
 
-  #drop(context: RequestContext, open: OpenSession): void {
+  /** The rest of the request has no session. */
+  #forget(context: RequestContext, open: OpenSession): void {
     context.open = undefined;
     context.presented = undefined;
     if (open.transport === 'cookie') context.cookie = 'clear';
   }
+}
+
+/** The answer, or undefined if there is no session. */
+async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof SessionError) return undefined;
+    throw error;
+  }
+}
+
+/** Only the sender of such a token sees this, so it reveals nothing about any session. */
+function foreignToken(): SessionError {
+  return new SessionError(
+    'There is no session: the bearer token of the request is not a session handle of this service. If it belongs to another service, see SESSION_HEADER',
+  );
+}
+
+/** A service session whose new login is refused has ended as well. */
+function endsSession(error: unknown, { service }: OpenSession): boolean {
+  return rejectsSession(error) || (service !== undefined && error instanceof LoginFailedError);
 }

@@ -18,9 +18,10 @@ import { errorFacts } from '../errors/to-graphql-error.js';
 import { Admission } from '../load/admission.js';
 import { Connections } from '../load/connections.js';
 import { Observation } from '../logging/observation.js';
-import { RefusedRecords } from '../session/refused-records.js';
+import { RefusedRecords } from '../session/record-seal.js';
 import { SessionModule } from '../session/session.module.js';
 import { SessionStore } from '../session/store/session-store.js';
+import { StoreHealth } from '../session/store/store-health.js';
 import { Telemetry } from './telemetry.js';
 import { buildInfo, listenForMetrics, type MetricsListener } from './metrics-listener.js';
 import { metricsObserver } from './metrics-observer.js';
@@ -33,6 +34,7 @@ import {
   showLogins,
   showProfiles,
   showRefusedRecords,
+  showStoreHealth,
 } from './state-metrics.js';
 
 /** The injection token of the registry; undefined when metrics are off. */
@@ -63,6 +65,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     @Inject(Telemetry) private readonly telemetry: Telemetry,
     private readonly observation: Observation,
     private readonly refused: RefusedRecords,
+    private readonly storeHealth: StoreHealth,
     private readonly logins: LoginWatch,
     private readonly admission: Admission,
     private readonly connections: Connections,
@@ -80,6 +83,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     showBuild(buildInfo(), this.registry);
     showLiveSessions(this.store, this.registry);
     showRefusedRecords(this.refused, this.registry);
+    showStoreHealth(this.storeHealth, this.registry);
     showLogins(this.logins, this.registry);
     if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);
     this.telemetry.exportMetrics?.(this.registry);

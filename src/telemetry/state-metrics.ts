@@ -4,8 +4,9 @@ import { type LoginWatch } from '../auth/login-limits.service.js';
 import { OVERLOAD_REASONS, RATE_LIMIT_REASONS } from '../errors/service-error.js';
 import { type Admission } from '../load/admission.js';
 import { type Connections, CUT_REASONS } from '../load/connections.js';
-import { REFUSALS, type RefusedRecords } from '../session/refused-records.js';
+import { REFUSALS, type RefusedRecords } from '../session/record-seal.js';
 import { type SessionStore } from '../session/store/session-store.js';
+import { STORE_FAULTS, type StoreHealth } from '../session/store/store-health.js';
 import { type BuildInfo } from './metrics-listener.js';
 
 // Metrics of what the service knows anyway: they are read when the metrics are.
@@ -160,6 +161,28 @@ export function showLiveSessions(store: Pick<SessionStore, 'count'>, registry: R
       const live = await store.count().catch(() => undefined);
       if (live === undefined) this.remove();
       else this.set(live);
+    },
+  });
+}
+
+/** Shows whether the store can do its work, and counts what went wrong with it, even if it has been repaired. */
+export function showStoreHealth(health: StoreHealth, registry: Registry): void {
+  new Gauge({
+    name: 'portico_session_store_up',
+    help: '1 while the session store can do its work, as far as is known; else 0.',
+    registers: [registry],
+    collect() {
+      this.set(health.fault === undefined ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'portico_session_store_faults_total',
+    help: 'Faults of the session store, by kind: each outage, and each repair of its file.',
+    labelNames: ['fault'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const fault of STORE_FAULTS) this.inc({ fault }, health.count(fault));
     },
   });
 }

@@ -3,7 +3,7 @@ import { PlatformClient } from 'portico/client';
 import { Observation } from '../../src/logging/observation.js';
 import { type FoundSession } from '../../src/logging/session-event.js';
 import { storeKey } from '../../src/session/handle.js';
-import { RefusedRecords } from '../../src/session/refused-records.js';
+import { RefusedRecords } from '../../src/session/record-seal.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { PlatformClient } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { storeKey } from '../../src/session/handle.js';
-import { type Relogin } from '../../src/session/relogin.js';
+import { type Relogin } from '../../src/session/session-runner.service.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { type SessionStore } from '../../src/session/store/session-store.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../support/session/session-bench.js';

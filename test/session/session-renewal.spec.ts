@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LoginFailedError, PlatformClient, type PlatformSession, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { RedisSessionStore } from '../../src/session/store/redis-session-store.js';
-import { type Relogin } from '../../src/session/relogin.js';
+import { type Relogin } from '../../src/session/session-runner.service.js';
 import { storeKey } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { type SessionStore } from '../../src/session/store/session-store.js';

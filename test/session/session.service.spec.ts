@@ -4,7 +4,7 @@ import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-s
 import { newHandle, storeKey } from '../../src/session/handle.js';
 import { KnownSessions } from '../../src/session/known-sessions.js';
 import { type RequestContext } from '../../src/session/request-context.js';
-import { type HandleTransport } from '../../src/session/session-record.js';
+import { type HandleTransport } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { manualClock, type ManualClock } from '../../packages/portico/test/support/manual-clock.js';

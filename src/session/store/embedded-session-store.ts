@@ -1,34 +1,58 @@
-import { type DatabaseSync, type StatementSync } from 'node:sqlite';
-import { GroupCommit } from './group-commit.js';
+import { LRUCache } from 'lru-cache';
+import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
+import { DurableFile } from './durable-file.js';
 import { LeaseTable } from './lease-table.js';
-import { PlatformUseTable } from './platform-use-table.js';
+import { recordLoginsInProcess } from './login-records.js';
 import {
   type LeaseState,
-  type PeekedSession,
+  type PeekedRecord,
+  type PlatformUse,
   type SessionLife,
+  sessionLife,
   type SessionStore,
-  type StoredSession,
+  type StoredRecord,
   TOUCH_AFTER,
 } from './session-store.js';
-import { openStoreFile, unavailable } from './store-database.js';
+import { type BackendFile, type OpenBackend } from './store-backend.js';
+import { tryStoreFile } from './store-database.js';
+import { StoreHealth } from './store-health.js';
 
 /** A sweep removes at most this many expired rows, and shortens at most this many that would live too long. */
 const SWEEP_ROWS = 100;
 /** A sweep that found less is not repeated for this long. */
 const SWEEP_PAUSE_MS = 100;
+/** The last uses of at most this many platform sessions are kept, about 10 MB. */
+const MOST_USES = 50_000;
+/** How many sessions can be ended in memory while the disk takes no writes. */
+const MOST_ENDED = 100_000;
+const ENDED_HERE = 'the session has ended in this process, but it may come back when the process restarts';
+
+export const fix =
+  'SESSION_STORE_PATH: check the path and its permissions, and that no other process has the file';
+
+export const open: OpenBackend = (settings, health) => ({
+  sessions: new EmbeddedSessionStore(settings.SESSION_STORE_PATH, sessionLife(settings), Date.now, health),
+  logins: recordLoginsInProcess(),
+  health,
+});
+
+export const tryOut: BackendFile['tryOut'] = async ({ SESSION_STORE_PATH: path }) => {
+  await Promise.resolve();
+  tryStoreFile(path);
+  return { product: `SQLite ${process.versions.sqlite ?? ''}` };
+};
 
 /** Sessions in one durable file. A confirmed write is on disk. Only one process may use the file at a time. */
 export class EmbeddedSessionStore implements SessionStore {
-  readonly #database: DatabaseSync;
-  readonly #statements: Record<
-    'create' | 'read' | 'touch' | 'replace' | 'remove' | 'sweep' | 'shorten' | 'count',
-    StatementSync
-  >;
+  readonly #file: DurableFile;
   readonly #idle: number;
   readonly #max: number;
-  readonly #writes: GroupCommit;
+  readonly #health: StoreHealth;
   readonly #leases: LeaseTable;
-  readonly #uses = new PlatformUseTable();
+  /** With `max`, it would take the memory for all of them now. */
+  readonly #uses = new LRUCache<string, PlatformUse>({ maxSize: MOST_USES, sizeCalculation: () => 1 });
+  /** Sessions that have ended but are still in the file. The next commit removes them. */
+  readonly #ended = new LRUCache<string, true>({ maxSize: MOST_ENDED, sizeCalculation: () => 1 });
   readonly #now: () => number;
   /** When a sweep last found less than it may remove. */
   #sweptAt = Number.NaN;
@@ -39,59 +63,51 @@ export class EmbeddedSessionStore implements SessionStore {
    * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
    * @throws StorePathError when the file cannot be created.
    */
-  constructor(path: string, life: SessionLife, now: () => number = Date.now) {
+  constructor(path: string, life: SessionLife, now: () => number = Date.now, health = new StoreHealth()) {
     this.#now = now;
     this.#idle = life.idleSeconds * 1000;
     this.#max = life.maxSeconds * 1000;
+    this.#health = health;
     this.#leases = new LeaseTable(now);
-    this.#database = openStoreFile(path);
-    this.#writes = new GroupCommit(this.#database);
-    const prepare = (sql: string): StatementSync => this.#database.prepare(sql);
-    this.#statements = {
-      create: prepare('INSERT INTO session VALUES (?, 1, ?, ?, ?)'),
-      read: prepare(
-        'SELECT version, sealed, idle_until, expires_at FROM session WHERE key = ? AND idle_until > ?2 AND expires_at > ?2',
-      ),
-      touch: prepare('UPDATE session SET idle_until = ?, expires_at = ? WHERE key = ? AND version = ?'),
-      replace: prepare(
-        'UPDATE session SET version = version + 1, sealed = ? WHERE key = ? AND version = ? AND idle_until > ?4 AND expires_at > ?4',
-      ),
-      remove: prepare('DELETE FROM session WHERE key = ? AND version = coalesce(?, version)'),
-      shorten: prepare(
-        'UPDATE session SET idle_until = ?1, expires_at = min(expires_at, ?2) WHERE key IN (SELECT key FROM session WHERE idle_until > ?1 LIMIT ?3)',
-      ),
-      count: prepare('SELECT count(*) AS live FROM session WHERE idle_until > ?'),
-      sweep: prepare(
-        'DELETE FROM session WHERE key IN (SELECT key FROM session WHERE idle_until <= ? ORDER BY idle_until LIMIT ?)',
-      ),
-    };
+    this.#file = new DurableFile(path, health, {
+      begin: () => {
+        for (const key of this.#ended.keys()) this.#file.statements.remove.run(key, null);
+      },
+      confirm: () => {
+        this.#ended.clear();
+      },
+    });
   }
 
   create(key: string, sealed: string): Promise<number> {
-    return this.#write(key, () => {
+    return this.#file.write(key, () => {
       const now = this.#now();
       const expiresAt = now + this.#max;
       this.#sweep(now);
-      this.#statements.create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
+      this.#file.statements.create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
       return expiresAt;
     });
   }
 
-  read(key: string): Promise<StoredSession | undefined> {
-    return this.#look(key, () => {
+  read(key: string): Promise<StoredRecord | undefined> {
+    return this.#file.read(key, () => {
       const now = this.#now();
       const found = this.#find(key, now);
       if (found === undefined) return undefined;
       const { stored, idleUntil: noted } = found;
       const idleUntil = Math.min(now + this.#idle, stored.expiresAt);
       const gained = idleUntil - noted;
-      if (gained > this.#idle * TOUCH_AFTER || gained < 0) this.#touch(key, stored, idleUntil);
+      if (gained > this.#idle * TOUCH_AFTER || gained < 0) {
+        this.#file.tryWrite(() =>
+          this.#file.statements.touch.run(idleUntil, stored.expiresAt, key, stored.version),
+        );
+      }
       return stored;
     });
   }
 
-  peek(key: string): Promise<PeekedSession | undefined> {
-    return this.#look(key, () => {
+  peek(key: string): Promise<PeekedRecord | undefined> {
+    return this.#file.read(key, () => {
       const now = this.#now();
       const found = this.#find(key, now);
       if (found === undefined) return undefined;
@@ -101,23 +117,33 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   noteUse(key: string, at: number, timeoutMs?: number): void {
-    this.#uses.note(key, at, timeoutMs);
+    const known = this.#uses.get(key);
+    const timeout = timeoutMs ?? known?.timeoutMs;
+    if (timeout !== undefined) this.#uses.set(key, { at: Math.max(at, known?.at ?? at), timeoutMs: timeout });
   }
 
   replace(key: string, version: number, sealed: string): Promise<boolean> {
-    return this.#write(
+    return this.#file.write(
       key,
-      () => this.#statements.replace.run(sealed, key, version, this.#now()).changes === 1,
+      () => this.#file.statements.replace.run(sealed, key, version, this.#now()).changes === 1,
     );
   }
 
+  /** If the file cannot be written, the session has still ended in this process. */
   async remove(key: string, version?: number): Promise<boolean> {
-    const isRemoved = await this.#write(
-      key,
-      () => this.#statements.remove.run(key, version ?? null).changes === 1,
-    );
-    if (isRemoved) this.#uses.drop(key);
-    return isRemoved;
+    try {
+      const isRemoved = await this.#file.write(
+        key,
+        () => this.#file.statements.remove.run(key, version ?? null).changes === 1,
+      );
+      if (isRemoved) this.#uses.delete(key);
+      return isRemoved;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !(await this.#isCurrent(key, version))) throw error;
+      this.#ended.set(key, true);
+      this.#health.report(`A session could not be removed from the store: ${ENDED_HERE}`);
+      throw storeUnavailable(`${error.message}; ${ENDED_HERE}`);
+    }
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
@@ -128,27 +154,25 @@ export class EmbeddedSessionStore implements SessionStore {
     return Promise.resolve(this.#leases.settle(key, holder, milliseconds));
   }
 
+  now(): number {
+    return this.#now();
+  }
+
   ping(): Promise<void> {
-    return this.#attempt(() => {
-      this.#database.exec('BEGIN IMMEDIATE; ROLLBACK');
-    });
+    return this.#file.ping();
   }
 
   count(): Promise<number> {
-    return this.#attempt(() => {
-      this.#writes.flush();
-      return Number(this.#statements.count.get(this.#now())?.live);
-    });
+    return this.#file.read(undefined, () => Number(this.#file.statements.count.get(this.#now())?.live));
   }
 
   close(): Promise<void> {
-    this.#writes.flush();
-    if (this.#database.isOpen) this.#database.close();
+    this.#file.close();
     return Promise.resolve();
   }
 
-  #find(key: string, now: number): { stored: StoredSession; idleUntil: number } | undefined {
-    const row = this.#statements.read.get(key, now);
+  #find(key: string, now: number): { stored: StoredRecord; idleUntil: number } | undefined {
+    const row = this.#ended.has(key) ? undefined : this.#file.statements.read.get(key, now);
     if (row === undefined) return undefined;
     const stored = {
       version: Number(row.version),
@@ -158,45 +182,18 @@ export class EmbeddedSessionStore implements SessionStore {
     return { stored, idleUntil: Number(row.idle_until) };
   }
 
+  async #isCurrent(key: string, version: number | undefined): Promise<boolean> {
+    if (version === undefined) return true;
+    return (await this.peek(key))?.version === version;
+  }
+
   #sweep(now: number): void {
     const since = now - this.#sweptAt;
     if (since >= 0 && since < SWEEP_PAUSE_MS) return;
-    const { sweep, shorten } = this.#statements;
+    const { sweep, shorten } = this.#file.statements;
     const swept = sweep.run(now, SWEEP_ROWS).changes;
     // After the clock was set back, they would live longer than a new session.
     const shortened = shorten.run(now + this.#idle, now + this.#max, SWEEP_ROWS).changes;
     if (Math.max(Number(swept), Number(shortened)) < SWEEP_ROWS) this.#sweptAt = now;
-  }
-
-  /** A read must answer even if nothing can be written, so a touch that fails is ignored. */
-  #touch(key: string, { version, expiresAt }: StoredSession, idleUntil: number): void {
-    try {
-      this.#statements.touch.run(idleUntil, expiresAt, key, version);
-    } catch {
-      // The idle time is unchanged; the next read tries again.
-    }
-  }
-
-  async #write<T>(key: string, work: () => T): Promise<T> {
-    try {
-      return await this.#writes.write(key, work);
-    } catch (error) {
-      throw unavailable(error);
-    }
-  }
-
-  #look<T>(key: string, work: () => T): Promise<T> {
-    return this.#attempt(() => {
-      this.#writes.flushFor(key);
-      return work();
-    });
-  }
-
-  #attempt<T>(work: () => T): Promise<T> {
-    try {
-      return Promise.resolve(work());
-    } catch (error) {
-      return Promise.reject(unavailable(error));
-    }
   }
 }

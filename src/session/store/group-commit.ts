@@ -7,6 +7,14 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
+/** What else belongs to each commit. */
+export interface CommitHooks {
+  /** Runs first in each transaction. */
+  readonly begin?: () => void;
+  /** Runs after each commit. If it throws, nothing in it is confirmed, although it may have been done. */
+  readonly confirm?: () => void;
+}
+
 /**
  * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. Each is
  * answered after the commit. They run in the order in which they arrived. If the group fails, each runs again on its own, so
@@ -14,6 +22,7 @@ interface Write {
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
+  readonly #hooks: CommitHooks;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
@@ -21,8 +30,9 @@ export class GroupCommit {
   #waiting: Write[] = [];
   #turn: NodeJS.Immediate | undefined;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, hooks: CommitHooks = {}) {
     this.#database = database;
+    this.#hooks = hooks;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
     this.#commit = database.prepare('COMMIT');
     this.#rollback = database.prepare('ROLLBACK');
@@ -39,6 +49,12 @@ export class GroupCommit {
     });
   }
 
+  /** Runs work now, in a commit of its own. */
+  writeNow(work: () => unknown): void {
+    this.flush();
+    this.#transact([work]);
+  }
+
   /** Runs the work that waits for a key now, so that a read does not miss it. */
   flushFor(key: string): void {
     if (this.#keys.has(key)) this.flush();
@@ -51,30 +67,41 @@ export class GroupCommit {
     const writes = this.#waiting;
     this.#waiting = [];
     this.#keys.clear();
+    if (writes.length === 0) return;
     if (writes.length > 1 && this.#doTogether(writes)) return;
-    for (const write of writes) this.#doAlone(write);
+    for (const write of writes) this.#doTogether([write], write.reject);
   }
 
-  #doTogether(writes: readonly Write[]): boolean {
-    const results: unknown[] = [];
+  /** Whether the writes were answered. */
+  #doTogether(writes: readonly Write[], failed?: (error: unknown) => void): boolean {
+    let results: unknown[];
     try {
-      this.#begin.run();
-      for (const { work } of writes) results.push(work());
-      this.#commit.run();
-    } catch {
+      results = this.#transact(writes.map(({ work }) => work));
+    } catch (error) {
+      failed?.(error);
       return false;
+    }
+    try {
+      this.#hooks.confirm?.();
+    } catch (error) {
+      for (const { reject } of writes) reject(error);
+      return true;
     }
     for (const [n, { resolve }] of writes.entries()) resolve(results[n] as never);
     return true;
   }
 
-  #doAlone({ work, resolve, reject }: Write): void {
+  #transact(works: readonly (() => unknown)[]): unknown[] {
     try {
-      // SQLite itself has ended a transaction that failed for lack of space. What follows must not be part of one.
-      if (this.#database.isTransaction) this.#rollback.run();
-      resolve(work() as never);
+      this.#begin.run();
+      this.#hooks.begin?.();
+      const results = works.map((work) => work());
+      this.#commit.run();
+      return results;
     } catch (error) {
-      reject(error);
+      // SQLite itself has ended a transaction that failed for lack of space.
+      if (this.#database.isTransaction) this.#rollback.run();
+      throw error;
     }
   }
 }

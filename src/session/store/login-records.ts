@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { RecentKeys } from './recent-keys.js';
 
 /** The history of logins, shared by all instances on one store. Each method throws `ServiceError` `SESSION_STORE_UNAVAILABLE`. */
 export interface LoginRecords {
@@ -46,7 +46,8 @@ const MOST_PLACES = 100_000;
 export function recordLoginsInProcess(): LoginRecords {
   const failures = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS });
   const logins = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS, keyPrefix: 'logins' });
-  const places = new RecentKeys(MOST_PLACES);
+  // With `max`, it would take the memory for all of them now.
+  const places = new LRUCache<string, true>({ maxSize: MOST_PLACES, sizeCalculation: () => 1 });
   return {
     look: async (keys, place) => {
       const found = await Promise.all(keys.map((key) => failures.get(key)));
@@ -60,7 +61,7 @@ export function recordLoginsInProcess(): LoginRecords {
     },
     failuresEndIn: async (key) => (await failures.get(key))?.msBeforeNext ?? 0,
     addPlace: (place) => {
-      places.add(place);
+      places.set(place, true);
       return Promise.resolve();
     },
     addLogin: async (key) => {

@@ -1,87 +1,77 @@
-import { storeUnavailable } from '../../errors/service-error.js';
+import { UnexpectedReplyError } from './redis-socket.js';
 
-/** The part of a connection that is used here. */
-export interface Reconnecting {
-  disconnect(reconnect: boolean): void;
+/** An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. Redis 6 quotes it in a script's. */
+const REPLY_WORD = /: -([A-Z]{2,32}) |^([A-Z]{2,32}) /;
+/** The messages of the client itself that are safe; any other may quote a command and its arguments. */
+const CLIENT_FAULTS: readonly [RegExp, string][] = [
+  [/^Socket timeout|^connect ETIMEDOUT/, 'it does not answer in time'],
+  [/^Stream isn't writeable|^Connection is closed|^Reached the max retries/, 'there is no connection'],
+];
+
+/** Says briefly what is wrong with Redis; never contains what was sent to it or its address. */
+export function redisFault(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  if (error instanceof UnexpectedReplyError) return 'it gave an answer that nothing asked for';
+  const said = CLIENT_FAULTS.find(([pattern]) => pattern.test(error.message))?.[1];
+  if (said !== undefined) return said;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && /^[A-Z0-9_]+$/.test(code)) return code;
+  const [, quoted, first] = REPLY_WORD.exec(error.message) ?? [];
+  return quoted ?? first ?? 'Redis refused a command';
 }
 
-/** Whether a reply has the form that its command returns. */
-export type ReplyForm<T> = (reply: unknown) => reply is T;
+/** Whether the answer of a script has the form that it returns. */
+export type ReplyForm<T> = (answer: unknown) => answer is T;
 
-/**
- * Checks the reply to a command. A reply of another form may belong to another command. From then on no reply on this
- * connection can be trusted, so the connection is dropped and opened again.
- *
- * @throws ServiceError SESSION_STORE_UNAVAILABLE
- */
-export function expectReply<T>(redis: Reconnecting, reply: unknown, hasForm: ReplyForm<T>): T {
-  if (hasForm(reply)) return reply;
-  redis.disconnect(true);
-  throw storeUnavailable('it gave an answer that does not fit the request');
+export function isEndOrTaken(answer: unknown): answer is string | null {
+  return answer === null || (typeof answer === 'string' && /^\d+$/.test(answer));
 }
 
-export function isEndOrTaken(reply: unknown): reply is string | null {
-  return reply === null || (typeof reply === 'string' && /^\d+$/.test(reply));
+export function isSessionOrNone(answer: unknown): answer is [string, string, string] | null {
+  return answer === null || areStrings(answer, [/^\d+$/, /^\d+$/, /^/]);
 }
 
-export function isSessionOrNone(reply: unknown): reply is [string, string, string] | null {
-  if (reply === null) return true;
-  if (!Array.isArray(reply) || reply.length !== 3) return false;
-  const [version, expiresAt, sealed] = reply as unknown[];
-  return (
-    [version, expiresAt].every((text) => typeof text === 'string' && /^\d+$/.test(text)) &&
-    typeof sealed === 'string'
-  );
+export function isPeekedOrNone(answer: unknown): answer is [string, string, string, string, string] | null {
+  return answer === null || areStrings(answer, [/^\d+$/, /^\d+$/, /^/, /^\d+$/, /^(\d+\.\d+)?$/]);
 }
 
-export function isPeekedOrNone(reply: unknown): reply is [string, string, string, string] | null {
-  if (reply === null) return true;
-  if (!Array.isArray(reply) || reply.length !== 4) return false;
-  const [version, expiresAt, sealed, idleExpiresAt] = reply as unknown[];
-  return (
-    isSessionOrNone([version, expiresAt, sealed]) &&
-    typeof idleExpiresAt === 'string' &&
-    /^\d+$/.test(idleExpiresAt)
-  );
+export function isCountOrNone(answer: unknown): answer is number | null {
+  return answer === null || answer === 0 || answer === 1;
 }
 
-export function isUseOrNone(reply: unknown): reply is string | null {
-  return reply === null || (typeof reply === 'string' && /^\d+\.\d+$/.test(reply));
+export function isLeaseState(answer: unknown): answer is 'taken' | 'held' | 'settled' {
+  return answer === 'taken' || answer === 'held' || answer === 'settled';
 }
 
-export function isCountOrNone(reply: unknown): reply is number | null {
-  return reply === null || reply === 0 || reply === 1;
+export function isOne(answer: unknown): answer is 1 {
+  return answer === 1;
 }
 
-export function isLeaseState(reply: unknown): reply is 'taken' | 'held' | 'settled' {
-  return reply === 'taken' || reply === 'held' || reply === 'settled';
-}
-
-export function isOk(reply: unknown): reply is 'OK' {
-  return reply === 'OK';
-}
-
-/** As many texts as there are patterns, each of its pattern or missing. */
-export function areTextsOrNone(patterns: readonly RegExp[]): ReplyForm<(string | null)[]> {
-  return (reply): reply is (string | null)[] =>
-    Array.isArray(reply) &&
-    reply.length === patterns.length &&
+/** As many strings as there are patterns, each of its pattern or missing. */
+export function areStringsOrNone(patterns: readonly RegExp[]): ReplyForm<(string | null)[]> {
+  return (answer): answer is (string | null)[] =>
+    Array.isArray(answer) &&
+    answer.length === patterns.length &&
     patterns.every((pattern, index) => {
-      const text: unknown = reply[index];
+      const text: unknown = answer[index];
       return text === null || (typeof text === 'string' && pattern.test(text));
     });
 }
 
 /** A count, and the milliseconds until it ends. */
-export function isCountAndTime(reply: unknown): reply is [number, number] {
+export function isCountAndTime(answer: unknown): answer is [number, number] {
   return (
-    Array.isArray(reply) &&
-    reply.length === 2 &&
-    (reply as unknown[]).every((part) => Number.isSafeInteger(part) && (part as number) >= 0)
+    Array.isArray(answer) &&
+    answer.length === 2 &&
+    (answer as unknown[]).every((part) => Number.isSafeInteger(part) && (part as number) >= 0)
   );
 }
 
 /** The milliseconds that a key has left; negative if there is no such key. */
-export function isTimeLeft(reply: unknown): reply is number {
-  return Number.isSafeInteger(reply) && (reply as number) >= -2;
+export function isTimeLeft(answer: unknown): answer is number {
+  return Number.isSafeInteger(answer) && (answer as number) >= -2;
+}
+
+function areStrings(answer: unknown, patterns: readonly RegExp[]): boolean {
+  return areStringsOrNone(patterns)(answer) && answer.every((text) => text !== null);
 }

@@ -1,14 +1,21 @@
 /**
- * The scripts that Redis runs, each as one step. A session is one string, `version.expiresAt.sealed`, that expires at the idle
+ * The scripts that Redis runs, each as one step. Each ends its arguments with an identification of the command, which it
+ * repeats in its reply, followed by its time and its answer. A session is one string, `version.expiresAt.sealed`, that expires at the idle
  * end and never after the absolute end. A write that is sent again after a lost connection finds its own text and counts once.
  */
 
 /** The time that a script reads and the time that expiry uses differ by a few milliseconds. */
 const CLOCK_NOISE_MS = 1000;
 
-const NOW = `
+/** A script around another, whose value it returns after the identification of the command and the time. */
+function bound(lua: string): string {
+  return `
   local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local function answer()${lua}
+  end
+  return { ARGV[#ARGV], string.format('%.0f', now), answer() }`;
+}
 
 const PARSED = `
   local value = redis.call('GET', KEYS[1])
@@ -17,7 +24,7 @@ const PARSED = `
   if not version then return nil end`;
 
 /** key; sealed, idle and absolute life in milliseconds → the absolute end, or nil if the key is taken. */
-const CREATE = `${NOW}
+const CREATE = `
   local expiresAt = string.format('%.0f', now + ARGV[3])
   local life = math.min(ARGV[2], ARGV[3])
   if redis.call('SET', KEYS[1], '1.' .. expiresAt .. '.' .. ARGV[1], 'NX', 'PX', life) then return expiresAt end
@@ -29,7 +36,7 @@ const CREATE = `${NOW}
  * key; idle and absolute life, least gain that is worth a write, in milliseconds → version, absolute end, sealed; or nil.
  * After the clock was set back, a session may have more life than a new one. It is then cut to that of a new one.
  */
-const READ = `${NOW}${PARSED}
+const READ = `${PARSED}
   if expiresAt - now > tonumber(ARGV[2]) then
     expiresAt = string.format('%.0f', now + ARGV[2])
     redis.pcall('SET', KEYS[1], version .. '.' .. expiresAt .. '.' .. sealed, 'KEEPTTL')
@@ -40,14 +47,15 @@ const READ = `${NOW}${PARSED}
   return { version, expiresAt, sealed }`;
 
 /**
- * key; idle and absolute life in milliseconds → version, absolute end, sealed, idle end; or nil. Writes nothing: if the clock
- * was set back and the session lives too long, this only reports the times to which the next read will cut it.
+ * keys of the session and of its last use; idle and absolute life in milliseconds → version, absolute end, sealed, idle end, last
+ * use or ''; or nil. Writes nothing: if the clock was set back and the session lives too long, this only reports the times to
+ * which the next read will cut it.
  */
-const PEEK = `${NOW}${PARSED}
+const PEEK = `${PARSED}
   local latest = now + ARGV[2]
   if tonumber(expiresAt) > latest then expiresAt = string.format('%.0f', latest) end
   local idleEnd = math.min(now + math.min(redis.call('PTTL', KEYS[1]), ARGV[1]), expiresAt)
-  return { version, expiresAt, sealed, string.format('%.0f', idleEnd) }`;
+  return { version, expiresAt, sealed, string.format('%.0f', idleEnd), redis.call('GET', KEYS[2]) or '' }`;
 
 /**
  * key of the last use; when, timeout or '' for the known one, for how long it is kept, in milliseconds → 1 when it was noted.
@@ -89,26 +97,41 @@ const SETTLE = `
   if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], 'settled', 'PX', ARGV[2]) else redis.call('DEL', KEYS[1]) end
   return 1`;
 
-/** The scripts in the form that ioredis expects. */
+/** key; milliseconds for which the mark stays → 1. Writes, because a full or read-only Redis still answers a PING. */
+const MARK = `
+  redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
+  return 1`;
+
+/** keys; milliseconds for which a count lasts from its first → the last count, and the milliseconds that it has left. */
+const COUNT = `
+  local count, left
+  for _, key in ipairs(KEYS) do
+    count = redis.call('INCRBY', key, 1)
+    left = redis.call('PTTL', key)
+    if left < 0 then
+      redis.call('PEXPIRE', key, ARGV[1])
+      left = tonumber(ARGV[1])
+    end
+  end
+  return { count, left }`;
+
+/** The scripts in the form that ioredis expects. Those without a number of keys get it as their first argument. */
 export const REDIS_SCRIPTS = {
-  createSession: { numberOfKeys: 1, lua: CREATE },
-  readSession: { numberOfKeys: 1, lua: READ },
-  peekSession: { numberOfKeys: 1, lua: PEEK },
-  noteUse: { numberOfKeys: 1, lua: NOTE_USE },
-  replaceSession: { numberOfKeys: 1, lua: REPLACE },
-  removeSession: { numberOfKeys: 1, lua: REMOVE },
-  leaseSession: { numberOfKeys: 1, lua: LEASE },
-  settleSession: { numberOfKeys: 1, lua: SETTLE },
+  createSession: { numberOfKeys: 1, lua: bound(CREATE) },
+  readSession: { numberOfKeys: 1, lua: bound(READ) },
+  peekSession: { numberOfKeys: 2, lua: bound(PEEK) },
+  noteUse: { numberOfKeys: 1, lua: bound(NOTE_USE) },
+  replaceSession: { numberOfKeys: 1, lua: bound(REPLACE) },
+  removeSession: { numberOfKeys: 1, lua: bound(REMOVE) },
+  leaseSession: { numberOfKeys: 1, lua: bound(LEASE) },
+  settleSession: { numberOfKeys: 1, lua: bound(SETTLE) },
+  setMark: { numberOfKeys: 1, lua: bound(MARK) },
+  addCounts: { lua: bound(COUNT) },
+  readValues: { lua: bound(`\n  return redis.call('MGET', unpack(KEYS))`) },
+  timeLeft: { numberOfKeys: 1, lua: bound(`\n  return redis.call('PTTL', KEYS[1])`) },
 };
 
+export type ScriptName = keyof typeof REDIS_SCRIPTS;
+
 /** The scripts as methods of the client. */
-export interface RedisScripts {
-  createSession(key: string, sealed: string, idle: number, max: number): Promise<string | null>;
-  readSession(key: string, idle: number, max: number, gain: number): Promise<[string, string, string] | null>;
-  peekSession(key: string, idle: number, max: number): Promise<[string, string, string, string] | null>;
-  noteUse(key: string, at: number, timeout: number | '', life: number): Promise<number>;
-  replaceSession(key: string, version: number, sealed: string): Promise<number | null>;
-  removeSession(key: string, version: number | ''): Promise<number | null>;
-  leaseSession(key: string, holder: string, milliseconds: number): Promise<'taken' | 'held' | 'settled'>;
-  settleSession(key: string, holder: string, milliseconds: number): Promise<number>;
-}
+export type RedisScripts = Record<ScriptName, (...parts: (string | number)[]) => Promise<unknown>>;

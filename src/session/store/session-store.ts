@@ -1,7 +1,7 @@
 import { type SessionSettings } from '../../config/session-settings.js';
 
 /** A sealed record as the store holds it. */
-export interface StoredSession {
+export interface StoredRecord {
   readonly sealed: string;
   /** Counts the writes, from 1; a write names the version that it read. */
   readonly version: number;
@@ -10,7 +10,7 @@ export interface StoredSession {
 }
 
 /** A stored session, with those of its times that change. */
-export interface PeekedSession extends StoredSession {
+export interface PeekedRecord extends StoredRecord {
   /** Milliseconds since the epoch, by the store's clock: the end, unless the session is used before then. */
   readonly idleExpiresAt: number;
   /** Undefined until the platform has reported its timeout. */
@@ -19,7 +19,7 @@ export interface PeekedSession extends StoredSession {
 
 /** The last call that extended the platform session, and for how long. */
 export interface PlatformUse {
-  /** Milliseconds since the epoch, by the clock of the instance that made the call. */
+  /** Milliseconds since the epoch, by the store's clock. */
   readonly at: number;
   /** Idle milliseconds after which the platform ends the session. */
   readonly timeoutMs: number;
@@ -55,9 +55,9 @@ export interface SessionStore {
   /** Stores version 1 under a key that must be new. Returns the absolute end in milliseconds since the epoch. */
   create(key: string, sealed: string): Promise<number>;
   /** The live session, and restarts its idle time; undefined if there is none or it has expired. */
-  read(key: string): Promise<StoredSession | undefined>;
+  read(key: string): Promise<StoredRecord | undefined>;
   /** Like `read`, but does not restart the idle time: nothing is written. */
-  peek(key: string): Promise<PeekedSession | undefined>;
+  peek(key: string): Promise<PeekedRecord | undefined>;
   /**
    * Notes a call that extended the platform session. A call older than the noted one changes nothing but the timeout. Never
    * fails: what is noted may be forgotten, since no session depends on it.
@@ -80,6 +80,8 @@ export interface SessionStore {
    * Resolves with whether the lease was still the holder's.
    */
   settle(key: string, holder: string, milliseconds: number): Promise<boolean>;
+  /** The time by the store's clock, in milliseconds since the epoch. */
+  now(): number;
   /** Resolves when the store can take a write. */
   ping(): Promise<void>;
   /** How many sessions are live; undefined if the store would have to scan everything to know. */

@@ -2,6 +2,7 @@ import { type Settings } from '../../config/settings.js';
 import { type SessionStoreKind } from '../../config/session-settings.js';
 import { type LoginRecords } from './login-records.js';
 import { type SessionStore } from './session-store.js';
+import { type StoreHealth } from './store-health.js';
 
 /** What a store is, for an operator. */
 export interface StoreDescription {
@@ -16,18 +17,15 @@ export interface StoreBackend {
   /** Sessions and their leases. */
   readonly sessions: SessionStore;
   readonly logins: LoginRecords;
+  readonly health: StoreHealth;
 }
 
 /** The injection token of the {@link StoreBackend}. */
 export const StoreBackend = Symbol('StoreBackend');
 
-/** What `<kind>-backend.ts` exports. */
+/** What `<kind>-session-store.ts` exports. */
 export interface BackendFile {
-  /**
-   * Opens the store.
-   *
-   * @param report called with what an operator should know; never contains a secret
-   */
+  /** Opens the store. What goes wrong with it later is reported to `health`. */
   readonly open: OpenBackend;
   /** Opens the store, writes to it, and leaves nothing behind. */
   readonly tryOut: (settings: Settings) => Promise<StoreDescription>;
@@ -35,12 +33,9 @@ export interface BackendFile {
   readonly fix: string;
 }
 
-export type OpenBackend = (
-  settings: Settings,
-  report: (message: string) => void,
-) => StoreBackend | Promise<StoreBackend>;
+export type OpenBackend = (settings: Settings, health: StoreHealth) => StoreBackend | Promise<StoreBackend>;
 
 /** Loads the file of one kind of store. The packages of the others stay out of the process. */
 export async function backendFile(kind: SessionStoreKind): Promise<BackendFile> {
-  return (await import(`./${kind}-backend.js`)) as BackendFile;
+  return (await import(`./${kind}-session-store.js`)) as BackendFile;
 }

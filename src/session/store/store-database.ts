@@ -1,8 +1,18 @@
-import { lstatSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeOwnFile, StorePathError } from './store-files.js';
 import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
+import { makeOwnFile, StorePathError } from './store-files.js';
 
 /** Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they work as before. */
 const SCHEMA = `
@@ -13,15 +23,113 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS session_idle_until ON session (idle_until);
 `;
 
+/** https://www.sqlite.org/fileformat2.html: the database header, and the journal's (`-wal`) header and frames. */
+const HEADER_BYTES = 100;
+const [USER_VERSION_AT, APPLICATION_ID_AT] = [60, 68];
+const [JOURNAL_HEADER_BYTES, FRAME_HEADER_BYTES] = [32, 24];
+const PAGE_SIZE_AT = 8;
+const LEAST_PAGE_BYTES = 512;
+const MOST_ID = 2 ** 31 - 1;
+
+/** The file of the embedded store, open for this process alone. */
+export interface OpenDatabase {
+  readonly database: DatabaseSync;
+  /** Marks the journal as that of this file. It has to be in the first commit after the journal was emptied. */
+  readonly markJournal: () => void;
+}
+
 /**
- * Opens the file of the embedded store, and creates it if there is none.
+ * Opens the file of the embedded store, and creates it if there is none. A journal beside it that belongs to another database
+ * is set aside: SQLite would show the pages in it as those of this file.
  *
+ * @param setAside called with the new path of such a journal
  * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
  * @throws StorePathError when the file cannot be created.
  */
-export function openStoreFile(path: string): DatabaseSync {
-  // Full: a confirmed write survives a crash.
-  return opened(path, `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${SCHEMA}`);
+export function openStoreFile(
+  path: string,
+  setAside: (journal: string) => void = () => undefined,
+): OpenDatabase {
+  makeOwnFile(path);
+  const id = withoutForeignJournal(path, setAside);
+  // Full: a confirmed write survives a crash. `SessionFile` empties the journal, because it has to mark it again then.
+  const database = opened(
+    path,
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ${SCHEMA}`,
+  );
+  const [userVersion, applicationId] = id ?? [randomInt(1, MOST_ID), randomInt(1, MOST_ID)];
+  const markJournal = (): void => {
+    database.exec(`PRAGMA user_version = ${userVersion}; PRAGMA application_id = ${applicationId}`);
+  };
+  // The identity has to be in the file itself before anything else is in its journal.
+  if (id === undefined) inFile(database, markJournal);
+  return { database, markJournal };
+}
+
+/** A full disk must not keep an older file from being read. */
+function inFile(database: DatabaseSync, write: () => void): void {
+  try {
+    write();
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // The file is without identity until it is opened again.
+  }
+}
+
+/** Sets aside a journal of another database. The identity of the file. */
+function withoutForeignJournal(
+  path: string,
+  setAside: (journal: string) => void,
+): readonly [number, number] | undefined {
+  try {
+    const id = idOf(headOf(path, HEADER_BYTES));
+    if (!hasForeignJournal(path, id)) return id;
+    const journal = `${path}-wal.foreign-${Date.now()}`;
+    renameSync(`${path}-wal`, journal);
+    setAside(journal);
+    return id;
+  } catch (error) {
+    throw unavailable(error, path);
+  }
+}
+
+/** The random identity of a file, from its first page; undefined for one that has none: a new one, or one of an earlier version. */
+function idOf(page: Buffer): readonly [number, number] | undefined {
+  if (page.length < HEADER_BYTES) return undefined;
+  const id = [page.readUInt32BE(USER_VERSION_AT), page.readUInt32BE(APPLICATION_ID_AT)] as const;
+  return id.includes(0) ? undefined : id;
+}
+
+/** The first commit in a journal of ours holds the first page, with the identity of the file. */
+function hasForeignJournal(path: string, id: readonly [number, number] | undefined): boolean {
+  if (!existsSync(`${path}-wal`)) return false;
+  const journal = headOf(`${path}-wal`, 1024 * 1024);
+  if (journal.length <= JOURNAL_HEADER_BYTES) return false;
+  // A file without an identity is of an earlier version, unless it is empty: then nothing of it can be in a journal.
+  if (id === undefined) return lstatSync(path).size === 0;
+  const pageSize = journal.readUInt32BE(PAGE_SIZE_AT);
+  // SQLite ignores what is no journal.
+  if (pageSize < LEAST_PAGE_BYTES) return false;
+  const frameBytes = FRAME_HEADER_BYTES + pageSize;
+  for (let at = JOURNAL_HEADER_BYTES; at + frameBytes <= journal.length; at += frameBytes) {
+    const [pageNumber, pagesAfterCommit] = [journal.readUInt32BE(at), journal.readUInt32BE(at + 4)];
+    if (pageNumber === 1) {
+      const found = idOf(journal.subarray(at + FRAME_HEADER_BYTES, at + frameBytes));
+      return found?.[0] !== id[0] || found[1] !== id[1];
+    }
+    if (pagesAfterCommit > 0) return true;
+  }
+  return false;
+}
+
+function headOf(path: string, bytes: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(bytes);
+    return head.subarray(0, readSync(file, head, 0, bytes, 0));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**
@@ -34,7 +142,7 @@ export function tryStoreFile(path: string): void {
   if (isThere(path)) opened(path, `BEGIN IMMEDIATE; ${SCHEMA} ROLLBACK;`).close();
   else
     inScratchFolder(path, (file) => {
-      openStoreFile(file).close();
+      openStoreFile(file).database.close();
     });
 }
 
@@ -75,7 +183,7 @@ function opened(path: string, statements: string): DatabaseSync {
   makeOwnFile(path);
   try {
     const database = new DatabaseSync(path, { timeout: 0 });
-    // A second process fails at once.
+    // A second process fails immediately.
     database.exec(`PRAGMA locking_mode = EXCLUSIVE; ${statements}`);
     return database;
   } catch (error) {
@@ -85,6 +193,7 @@ function opened(path: string, statements: string): DatabaseSync {
 
 /** What SQLite threw, as the error of a store. */
 export function unavailable(error: unknown, path?: string): ServiceError {
+  if (error instanceof ServiceError) return error;
   const { message: text = 'unknown error' } = error as Partial<Error>;
   const reason =
     text.includes('locked') && path !== undefined

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PlatformClient } from 'portico/client';
 import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
 import { newHandle, storeKey } from '../../../src/session/handle.js';
-import { RecordSeal } from '../../../src/session/sealed-record.js';
+import { RecordSeal } from '../../../src/session/record-seal.js';
 import { SessionStore } from '../../../src/session/store/session-store.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { manualClock } from '../../../packages/portico/test/support/manual-clock.js';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
@@ -32,7 +33,11 @@ suite('the redis session store', () => {
   let reports: string[];
   const start = async (settings: string[] = []): Promise<void> => {
     redis = await startRedis(settings);
-    store = await RedisSessionStore.open(redis.url, LIFE, (message) => reports.push(message));
+    store = await RedisSessionStore.open(
+      redis.url,
+      LIFE,
+      new StoreHealth((message) => reports.push(message)),
+    );
   };
   beforeEach(() => {
     reports = [];
@@ -117,7 +122,11 @@ suite('the redis session store', () => {
     expect(reports).toEqual([]);
     await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
 
-    const other = await RedisSessionStore.open(redis.url, LIFE, (message) => reports.push(message));
+    const other = await RedisSessionStore.open(
+      redis.url,
+      LIFE,
+      new StoreHealth((message) => reports.push(message)),
+    );
     await eventually(() => {
       expect(reports).toEqual([expect.stringMatching(/may drop sessions.*allkeys-lru/)]);
     });
@@ -133,7 +142,7 @@ suite('the redis session store', () => {
     const wrong = await RedisSessionStore.open(
       `redis://:CANARY-PW-wrong@127.0.0.1:${redis.port}`,
       LIFE,
-      (message) => reports.push(message),
+      new StoreHealth((message) => reports.push(message)),
     );
     await eventually(() => {
       expect(reports[0]).toMatch(/cannot be used: (WRONGPASS|NOAUTH)/);

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import { PlatformClient, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
 import { newHandle, storeKey } from '../../../src/session/handle.js';
-import { RecordSeal } from '../../../src/session/sealed-record.js';
+import { RecordSeal } from '../../../src/session/record-seal.js';
 import { type SessionService } from '../../../src/session/session.service.js';
 import { type SessionStore } from '../../../src/session/store/session-store.js';
 import { createCanaries, type Canaries } from '../../../packages/portico/test/support/secrets/canaries.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { withinTime } from '../../../src/session/store/within-time.js';
+import { withinTime } from '../../../src/session/store/redis-client.js';
 
 const LIMIT_MS = 30;
 

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { LoginFailedError, type PlatformClient } from 'portico/client';
 import { type NamedKey } from '../../../src/config/key-list.js';
-import { type Relogin } from '../../../src/session/relogin.js';
-import { type HandleTransport } from '../../../src/session/session-record.js';
+import { type HandleTransport } from '../../../src/session/handle.js';
 import { type RequestContext } from '../../../src/session/request-context.js';
-import { RefusedRecords } from '../../../src/session/refused-records.js';
 import { Observation } from '../../../src/logging/observation.js';
-import { RecordSeal } from '../../../src/session/sealed-record.js';
+import { RecordSeal, RefusedRecords } from '../../../src/session/record-seal.js';
 import { KnownSessions } from '../../../src/session/known-sessions.js';
 import { SealedSessions } from '../../../src/session/sealed-sessions.service.js';
-import { SessionRenewal } from '../../../src/session/session-renewal.service.js';
+import { type Relogin, SessionRunner } from '../../../src/session/session-runner.service.js';
 import { SessionService } from '../../../src/session/session.service.js';
 import { type SessionStore } from '../../../src/session/store/session-store.js';
 
@@ -34,8 +32,8 @@ export function sessionService(
   known = new KnownSessions(),
 ): SessionService {
   const sealed = sealedSessions(store, client, keys, refused, known);
-  const renewal = new SessionRenewal(store, sealed, client, relogin, observation);
-  return new SessionService(store, sealed, renewal, observation);
+  const runner = new SessionRunner(store, sealed, client, relogin, observation);
+  return new SessionService(store, sealed, runner, observation);
 }
 
 /** Only its part that seals, stores and opens. */

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { type PlatformClient, SessionError } from 'portico/client';
 import { type NamedKey } from '../../../src/config/key-list.js';
-import { type Relogin } from '../../../src/session/relogin.js';
+import { type Relogin } from '../../../src/session/session-runner.service.js';
 import { type SessionService } from '../../../src/session/session.service.js';
 import { beginSession, requestWith, serverKey, sessionService } from './session-bench.js';
 import { type StoreBench } from './store-bench.js';

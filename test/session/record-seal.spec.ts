@@ -2,8 +2,8 @@ import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type NamedKey } from '../../src/config/key-list.js';
 import { newHandle, storeKey } from '../../src/session/handle.js';
-import { keyMark } from '../../src/session/key-mark.js';
-import { RecordSeal, type SealContext } from '../../src/session/sealed-record.js';
+import { keyMark } from '../../src/session/record-seal.js';
+import { RecordSeal, type SealContext } from '../../src/session/record-seal.js';
 
 const SECRET = 'CANARY-TOK-sealed';
 

@@ -6,17 +6,36 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type NamedKey } from '../config/key-list.js';
-import { keyMark } from './key-mark.js';
-import { ShortMemory } from './store/short-memory.js';
 
 const FORMAT = '2';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const CHECK_BYTES = 6;
 
 /** How many derived keys are kept, and for how long after their last use. The same as for open sessions. */
 const MOST_KEYS = 2000;
 const KEY_MS = 20_000;
+
+/** Why a stored record was not opened: it was sealed by an unknown key, or it is not what this key sealed there. */
+export const REFUSALS = ['unknown_key', 'not_authentic'] as const;
+
+export type Refusal = (typeof REFUSALS)[number];
+
+/** Counts the stored records that were not opened since the process started. */
+export class RefusedRecords {
+  readonly #counts: Record<Refusal, number> = { unknown_key: 0, not_authentic: 0 };
+
+  /** Counts one more. Returns the count of its kind, from 1. */
+  add(refusal: Refusal): number {
+    return (this.#counts[refusal] += 1);
+  }
+
+  count(refusal: Refusal): number {
+    return this.#counts[refusal];
+  }
+}
 
 /** What a sealed text is bound to. Under another key or version it does not open. */
 export interface SealContext {
@@ -31,7 +50,12 @@ export interface SealContext {
  */
 export class RecordSeal {
   readonly #keys: readonly [ServerKey, ...ServerKey[]];
-  readonly #derived = new ShortMemory<DerivedKey>(MOST_KEYS, KEY_MS);
+  readonly #derived = new LRUCache<string, DerivedKey>({
+    max: MOST_KEYS,
+    ttl: KEY_MS,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+  });
 
   /** @param keys newest first. The first one seals; each of them opens. */
   constructor(keys: readonly [NamedKey, ...NamedKey[]]) {
@@ -128,4 +152,13 @@ function imported(named: NamedKey): ServerKey {
 
 function boundTo(kid: string, { storeKey, version }: SealContext): Buffer {
   return Buffer.from(`${FORMAT}.${kid}.${storeKey}.${version}`);
+}
+
+/**
+ * Names a key in a record: its id and a check value that only this key has. So two hosts that use one id for two keys do not
+ * treat each other's records as forged. The check value reveals nothing about the key.
+ */
+export function keyMark(named: NamedKey): string {
+  const check = hkdfSync('sha256', named.key, '', 'portico session key check', CHECK_BYTES);
+  return `${named.kid}~${Buffer.from(check).toString('base64url')}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mergedSnapshot } from '../../../src/session/store/merged-snapshot.js';
+import { mergedSnapshot } from '../../src/session/merged-snapshot.js';
 
 const cookie = (name: string, value: string): object => ({ name, value, domain: 'platform.test', path: '/' });
 const state = (token: string, ...cookies: object[]): string =>

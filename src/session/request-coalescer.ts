@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Work in progress, or an answer that is kept for a while. */
 interface SharedWork {
   readonly answer: Promise<unknown>;
@@ -11,23 +13,29 @@ interface SharedWork {
 export interface AnswerReuse {
   /** Milliseconds for which an answer is reused; 0: never. */
   readonly milliseconds: number;
-  /** The most characters of JSON in all answers together. An answer that does not fit is not kept. */
+  /** The most characters of JSON in all answers together. The answer that was asked for longest ago goes first. */
   readonly mostCharacters: number;
 }
 
-const NO_REUSE: AnswerReuse = { milliseconds: 0, mostCharacters: 0 };
-
 /**
- * The work in progress of sessions, shared by all callers who ask for the same thing in the meantime. A failure is not kept;
- * an answer is kept for as long as `reuse` allows.
+ * Coalesces requests: callers who ask for the same thing of one session while it is in progress share one answer. A failure is
+ * not kept; an answer is kept for as long as `reuse` allows.
  */
-export class InFlight {
+export class RequestCoalescer {
   readonly #sessions = new Map<string, Map<string, SharedWork>>();
-  readonly #reuse: AnswerReuse;
-  #kept = 0;
+  /** The kept answers, each with the removal of its entry above; undefined if none are kept. */
+  readonly #kept: LRUCache<SharedWork, () => void> | undefined;
 
-  constructor(reuse: AnswerReuse = NO_REUSE) {
-    this.#reuse = reuse;
+  constructor({ milliseconds, mostCharacters }: AnswerReuse = { milliseconds: 0, mostCharacters: 0 }) {
+    if (milliseconds === 0) return;
+    this.#kept = new LRUCache<SharedWork, () => void>({
+      maxSize: mostCharacters,
+      ttl: milliseconds,
+      ttlAutopurge: true,
+      dispose: (remove) => {
+        remove();
+      },
+    });
   }
 
   /**
@@ -61,8 +69,11 @@ export class InFlight {
   }
 
   /** Callers who ask from now on share neither the session's work in progress nor its kept answers. */
-  drop(sessionKey: string): void {
+  forget(sessionKey: string): void {
+    const running = this.#sessions.get(sessionKey);
+    if (running === undefined) return;
     this.#sessions.delete(sessionKey);
+    for (const shared of running.values()) this.#kept?.delete(shared);
   }
 
   /** How many sessions have work in progress or a kept answer. */
@@ -98,23 +109,17 @@ export class InFlight {
     try {
       const answer = await shared.answer;
       const isCurrent = this.#sessions.get(sessionKey) === running && running.get(name) === shared;
-      if (!isCurrent || !this.#keep(answer, remove)) remove();
+      if (!isCurrent || !this.#keep(shared, answer, remove)) remove();
     } catch {
       remove();
     }
   }
 
-  /** Whether an answer is kept for a while, to be removed later. */
-  #keep(answer: unknown, remove: () => void): boolean {
-    const { milliseconds, mostCharacters } = this.#reuse;
-    if (milliseconds === 0) return false;
-    const size = (JSON.stringify(answer) as string | undefined)?.length ?? 0;
-    if (this.#kept + size > mostCharacters) return false;
-    this.#kept += size;
-    setTimeout(() => {
-      this.#kept -= size;
-      remove();
-    }, milliseconds).unref();
+  #keep(shared: SharedWork, answer: unknown, remove: () => void): boolean {
+    if (this.#kept === undefined) return false;
+    const size = (JSON.stringify(answer) as string | undefined)?.length ?? 1;
+    if (size > this.#kept.maxSize) return false;
+    this.#kept.set(shared, remove, { size });
     return true;
   }
 

@@ -1,0 +1,184 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type CommitHooks } from './group-commit.js';
+import { type FileFault, SessionFile } from './session-file.js';
+import { unavailable } from './store-database.js';
+import { type StoreHealth } from './store-health.js';
+
+/** How often the file on the disk is checked. */
+const CHECK_MS = 2000;
+/** A write that is not older than this shows that the disk can take another. */
+const PROBE_AFTER_MS = 1000;
+/** With less space on the disk, each check tries a write. */
+const LITTLE_SPACE_BYTES = 64 * 1024;
+
+/** https://www.sqlite.org/rescode.html */
+const [FULL, CONSTRAINT, DAMAGED, NOT_A_DATABASE, SHORT_READ] = [13, 19, 11, 26, 522];
+
+const IN_WORDS: Record<FileFault, string> = {
+  missing: 'is gone',
+  replaced: 'was replaced by another one',
+  corrupt: 'is damaged',
+};
+
+/**
+ * The file of the embedded store. It is checked after each commit, before anything is confirmed, and every two seconds. If it is
+ * gone, replaced or damaged, all sessions that can still be read are written into a new file, which takes its place.
+ */
+export class DurableFile {
+  readonly #path: string;
+  readonly #health: StoreHealth;
+  readonly #hooks: Required<CommitHooks>;
+  readonly #checks: NodeJS.Timeout;
+  #file: SessionFile;
+  /** By the monotonic clock. */
+  #writtenAt = -Infinity;
+
+  /**
+   * @param hooks what else belongs to each commit
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
+   * @throws StorePathError when the file cannot be created.
+   */
+  constructor(path: string, health: StoreHealth, hooks: Required<CommitHooks>) {
+    this.#path = path;
+    this.#health = health;
+    this.#hooks = hooks;
+    this.#file = this.#open();
+    this.#checks = setInterval(() => {
+      this.check();
+    }, CHECK_MS).unref();
+  }
+
+  get statements(): SessionFile['statements'] {
+    return this.#file.statements;
+  }
+
+  /**
+   * Resolves with what the work returned, once it is on disk.
+   *
+   * @param work runs statements and does nothing else, since it may run twice
+   */
+  async write<T>(key: string, work: () => T): Promise<T> {
+    try {
+      return await this.#file.writes.write(key, work);
+    } catch (error) {
+      if (!this.#isRepaired(error)) throw unavailable(error);
+      return this.write(key, work);
+    }
+  }
+
+  /** Writes now. A failure changes nothing, and is not reported. */
+  tryWrite(work: () => unknown): void {
+    try {
+      this.#file.writes.writeNow(work);
+      this.#file.noteCommit();
+    } catch {
+      // The next write says what is wrong.
+    }
+  }
+
+  /** Reads after all that was written before: under one key, or under every key. */
+  read<T>(key: string | undefined, work: () => T): Promise<T> {
+    try {
+      if (key === undefined) this.#file.writes.flush();
+      else this.#file.writes.flushFor(key);
+      return Promise.resolve(work());
+    } catch (error) {
+      return this.#isRepaired(error) ? this.read(key, work) : Promise.reject(unavailable(error));
+    }
+  }
+
+  /** Resolves when a write was confirmed within the last second. */
+  async ping(): Promise<void> {
+    const wasWritten = performance.now() - this.#writtenAt < PROBE_AFTER_MS;
+    if (wasWritten && this.#file.isOpen && this.#health.fault === undefined) return;
+    await this.#probe();
+  }
+
+  /** Checks the file, repairs it, and tries a write if the last one failed. */
+  check(): void {
+    try {
+      if (!this.#file.isOpen) this.#file = this.#open();
+      const fault = this.#file.check();
+      if (fault !== undefined) this.#repair(fault);
+    } catch {
+      return;
+    }
+    if (this.#health.fault !== undefined || hasLittleSpace(this.#path)) this.#probe().catch(() => undefined);
+  }
+
+  close(): void {
+    clearInterval(this.#checks);
+    this.#file.writes.flush();
+    this.#file.close();
+  }
+
+  #open(): SessionFile {
+    const { begin, confirm } = this.#hooks;
+    const hooks = {
+      begin,
+      confirm: () => {
+        const fault = this.#file.noteCommit();
+        if (fault !== undefined) this.#repair(fault);
+        this.#writtenAt = performance.now();
+        this.#health.recover();
+        confirm();
+      },
+    };
+    return new SessionFile(this.#path, hooks, (journal) => {
+      this.#health.repaired(
+        'foreign_journal',
+        `Beside the file of the session store was the journal of another database: it is kept as ${journal}`,
+      );
+    });
+  }
+
+  #probe(): Promise<void> {
+    return this.write('', () => {
+      this.#file.mark();
+    });
+  }
+
+  /** Whether an error was due to a damaged file that has been repaired. Reports what was wrong. */
+  #isRepaired(error: unknown): boolean {
+    const { errcode, message } = error as { errcode?: number; message: string };
+    if (errcode === undefined) return false;
+    const kind = errcode & 0xff;
+    if (kind === CONSTRAINT) return false;
+    if (kind !== DAMAGED && kind !== NOT_A_DATABASE && errcode !== SHORT_READ) {
+      this.#health.fail(kind === FULL ? 'full' : 'failed', message);
+      return false;
+    }
+    try {
+      this.#repair('corrupt');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #repair(fault: FileFault): void {
+    const what = `its file ${IN_WORDS[fault]} (${this.#path})`;
+    try {
+      const sessions = this.#file.rebuild(fault);
+      this.#file = this.#open();
+      this.#health.repaired(
+        fault,
+        `The session store was repaired: ${what}; ${sessions} sessions are in a new one, and what was there is kept beside it`,
+      );
+    } catch (error) {
+      const failed = unavailable(error);
+      this.#health.fail(fault, `${what} and cannot be made again: ${failed.message}`);
+      throw failed;
+    }
+  }
+}
+
+function hasLittleSpace(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < LITTLE_SPACE_BYTES;
+  } catch {
+    return false;
+  }
+}

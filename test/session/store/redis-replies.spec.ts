@@ -1,0 +1,196 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PlatformClient } from 'portico/client';
+import { storeKey } from '../../../src/session/handle.js';
+import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { ValueCount } from '../../../src/session/store/redis-socket.js';
+import { StoreHealth } from '../../../src/session/store/store-health.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { startUserPlatform } from '../../support/embedded-platform/user-platform.js';
+import { type ReplyFault, type ReplyProxy, startReplyProxy } from '../../support/session/reply-proxy.js';
+import { beginSession, requestWith, serverKey, sessionService } from '../../support/session/session-bench.js';
+import { redisMissing, type RunningRedis, startRedis } from '../../support/session/start-redis.js';
+
+const LIFE = { idleSeconds: 60, maxSeconds: 600 };
+const UNAVAILABLE = { code: 'SESSION_STORE_UNAVAILABLE' };
+const NONE = '$-1\r\n';
+const KEYS = ['a', 'b', 'c'];
+
+const suite = redisMissing === undefined ? describe : describe.skip;
+
+suite(
+  `replies of Redis that belong to no command or to another one${redisMissing ? ` (${redisMissing})` : ''}`,
+  () => {
+    let redis: RunningRedis;
+    let proxy: ReplyProxy;
+    let store: RedisSessionStore;
+    let reports: string[];
+    beforeAll(async () => {
+      redis = await startRedis();
+    });
+    afterAll(() => redis.close());
+    beforeEach(async () => {
+      reports = [];
+      await redis.admin.flushall();
+      proxy = await startReplyProxy(redis.port);
+      store = await RedisSessionStore.open(
+        proxy.url,
+        LIFE,
+        new StoreHealth((message) => reports.push(message)),
+      );
+      for (const key of KEYS) await eventually(() => store.create(key, `sealed ${key}`));
+    });
+    afterEach(async () => {
+      await store.close();
+      await proxy.close();
+    });
+
+    /** What a read says: its own session, or that the store cannot be asked. Anything else is a mix-up. */
+    const outcome = (key: string): Promise<'right' | 'unavailable'> =>
+      store.read(key).then(
+        (found) => {
+          expect(found).toMatchObject({ sealed: `sealed ${key}` });
+          return 'right';
+        },
+        (error: unknown) => {
+          expect(error).toMatchObject(UNAVAILABLE);
+          return 'unavailable';
+        },
+      );
+    const isBack = (): Promise<void> =>
+      eventually(async () => {
+        expect(await Promise.all(KEYS.map(outcome))).toEqual(['right', 'right', 'right']);
+      });
+
+    it.each([
+      ['a missing value', NONE],
+      ['a missing value of RESP 3', '_\r\n'],
+      ['a missing list', '*-1\r\n'],
+      ['an OK', '+OK\r\n'],
+      ['a number', ':1\r\n'],
+      ['an error', '-ERR something\r\n'],
+      ['a string', '$3\r\nabc\r\n'],
+      ['a list', '*2\r\n$1\r\na\r\n*1\r\n:1\r\n'],
+      ['half a string', '$30\r\nabc'],
+    ])('end an idle connection, and not the process: %s', async (_what, reply) => {
+      const before = proxy.connections();
+      proxy.inject(reply);
+      if (reply.endsWith('\r\n')) await eventually(() => proxy.connections() > before);
+      else await outcome('a');
+      await isBack();
+      expect(proxy.connections()).toBe(before + 1);
+      await eventually(() => {
+        expect(reports.at(-1)).toBe('The session store can be used again');
+      });
+    });
+
+    it.each<[string, ReplyFault]>([
+      ['one too many before it', { before: NONE }],
+      ['one too many after it', { after: NONE }],
+      ['an error before it', { before: '-OOM no memory\r\n' }],
+      [
+        'the reply of an earlier command before it',
+        { before: '*3\r\n$1\r\nx\r\n$13\r\n1700000000000\r\n$-1\r\n' },
+      ],
+      ['a copy of itself', 'repeat'],
+      ['nothing', 'lose'],
+      ['the next reply', 'swap'],
+    ])('never make a session another one or none when a read gets %s', async (_what, fault) => {
+      const before = proxy.connections();
+      proxy.spoil(fault);
+      const outcomes = await Promise.all(KEYS.map(outcome));
+      expect(outcomes).toContain('unavailable');
+      await isBack();
+      expect(proxy.connections()).toBe(before + 1);
+    });
+
+    it('that is lost while nothing else is asked ends the connection within a few seconds', async () => {
+      const before = proxy.connections();
+      proxy.spoil('lose');
+      expect(await outcome('a')).toBe('unavailable');
+      await eventually(() => proxy.connections() > before);
+      await isBack();
+    });
+
+    it('of an earlier state of the same session is not believed', async () => {
+      proxy.spoil('lose');
+      const [early, isReplaced, late] = await Promise.allSettled([
+        store.read('a'),
+        store.replace('a', 1, 'sealed anew'),
+        store.read('a'),
+      ]);
+      expect([early, isReplaced, late].map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+      await eventually(async () => {
+        expect(await store.read('a')).toMatchObject({ version: 2, sealed: 'sealed anew' });
+      });
+    });
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['the history of logins', () => store.loginRecords().look(['one', 'two'], 'place')],
+      ['a count of logins', () => store.loginRecords().addLogin('one')],
+      ['a lease', () => store.lease('a', 'holder', 1000)],
+      ['a peek', () => store.peek('a')],
+      ['a ping', () => store.ping()],
+      ['a removal', () => store.remove('unknown')],
+    ])('are not taken for %s', async (_what, ask) => {
+      proxy.spoil({ before: NONE });
+      await expect(ask()).rejects.toMatchObject(UNAVAILABLE);
+      await isBack();
+      await ask();
+    });
+
+    it('neither end a session nor clear its cookie', async () => {
+      const platform = await startUserPlatform();
+      const client = new PlatformClient({ baseUrl: platform.baseUrl });
+      const service = sessionService(store, client, [serverKey('a')]);
+      const handle = await beginSession(service, client, 'alice');
+      for (const fault of [{ before: NONE }, 'lose', 'repeat'] as const) {
+        proxy.spoil(fault);
+        const contexts = KEYS.map(() => requestWith(handle, 'bearer'));
+        const outcomes = await Promise.allSettled(contexts.map((context) => service.isOpen(context)));
+        for (const each of outcomes) {
+          if (each.status === 'rejected') expect(each.reason).toMatchObject(UNAVAILABLE);
+          else expect(each.value).toBe(true);
+        }
+        expect(contexts.map(({ cookie }) => cookie)).toEqual(Array(3).fill(undefined));
+        await isBack();
+      }
+      expect(await store.read(storeKey(handle))).toBeDefined();
+      await client.close();
+      await platform.close();
+    });
+  },
+);
+
+describe('the count of replies', () => {
+  const REPLIES = [
+    '+OK\r\n',
+    NONE,
+    '_\r\n',
+    '*-1\r\n',
+    '*0\r\n',
+    '$0\r\n\r\n',
+    '$5\r\n*1\r\n$\r\n',
+    '*3\r\n$2\r\nab\r\n*2\r\n:1\r\n$-1\r\n#t\r\n',
+    '%2\r\n$1\r\na\r\n:1\r\n$1\r\nb\r\n*1\r\n+x\r\n',
+    ',1.5\r\n',
+    '-ERR no\r\n',
+  ];
+
+  it('is right wherever the packets begin and end', () => {
+    const bytes = Buffer.from(REPLIES.join(''));
+    for (const size of [1, 2, 3, 5, 7, bytes.length]) {
+      const count = new ValueCount();
+      let found = 0;
+      for (let at = 0; at < bytes.length; at += size) found += count.add(bytes.subarray(at, at + size));
+      expect(found).toBe(REPLIES.length);
+    }
+  });
+
+  it('grows only when a reply is complete', () => {
+    for (const reply of REPLIES) {
+      const count = new ValueCount();
+      expect(count.add(Buffer.from(reply.slice(0, -1)))).toBe(0);
+      expect(count.add(Buffer.from(reply.slice(-1)))).toBe(1);
+    }
+  });
+});
