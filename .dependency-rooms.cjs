@@ -46,9 +46,9 @@ const service = {
     'logging',
     'config',
   ],
-  'graphql/federation': ['graphql', 'errors', 'logging', 'config'],
-  'graphql/limits': ['graphql', 'errors', 'config'],
-  graphql: ['load', 'http', 'session', 'errors', 'logging', 'config', 'portico/client'],
+  'graphql/federation': ['graphql', 'errors', 'config'],
+  graphql: ['graphql/limits', 'load', 'http', 'session', 'errors', 'logging', 'config'],
+  'graphql/limits': ['load', 'errors', 'config', 'portico/client'],
   load: ['http', 'session', 'errors'],
   http: ['session', 'errors', 'portico/errors'],
   auth: [

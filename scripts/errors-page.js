@@ -43,6 +43,7 @@ ${table(
     ],
     ['`ticketId`', 'where known', "the platform's ticket number, for its support team"],
     ['`retryAfter`', 'where known', 'seconds to wait before trying again'],
+    ['`ids`', 'with `AMBIGUOUS_NAME`', 'the ids of the projects that share the name, at most ten'],
   ],
 )}
 

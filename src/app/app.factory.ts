@@ -8,7 +8,7 @@ import { type Settings } from '../config/settings.js';
 import { SettingsModule } from '../config/settings.module.js';
 import { PersistedDocuments } from '../graphql/limits/persisted-documents.js';
 import { PersistedDocumentsModule } from '../graphql/limits/persisted-documents.module.js';
-import { RepeatedQueryRoute } from '../graphql/execution/repeated-query-route.service.js';
+import { GraphQLModule } from '../graphql/execution/graphql.module.js';
 import { isForeseen } from '../errors/to-graphql-error.js';
 import { HealthModule } from './health.module.js';
 import { Shutdown } from './shutdown.js';
@@ -58,16 +58,14 @@ export async function createApp(given?: Environment): Promise<NestFastifyApplica
     TracingModule.with(telemetry),
     PersistedDocumentsModule.with(documents),
     HealthModule.with(shutdown),
+    GraphQLModule.with({ showsSteps: tracing !== undefined }),
   );
-  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+  return NestFactory.create<NestFastifyApplication>(root, adapter, {
     // The caller prints errors at start in one line; Nest would print a stack as well.
     abortOnError: false,
     bodyParser: false,
     logger: new ServiceLogger(server.log, isForeseen),
   });
-  // A trace shows the steps that Apollo takes.
-  if (tracing === undefined) app.get(RepeatedQueryRoute, { strict: false }).install(server);
-  return app;
 }
 
 async function persistedDocuments({

@@ -3,7 +3,6 @@ import { AuditModule } from '../telemetry/audit.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { ConsoleModule } from '../console/console.module.js';
 import { CredentialsModule } from '../auth/credentials.module.js';
-import { GraphQLModule } from '../graphql/execution/graphql.module.js';
 import { MetricsModule } from '../telemetry/metrics.module.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -17,7 +16,6 @@ import { SessionModule } from '../session/session.module.js';
     SessionModule,
     AuthModule,
     ProjectsModule,
-    GraphQLModule,
     ConsoleModule,
     MetricsModule,
     AuditModule,

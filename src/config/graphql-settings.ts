@@ -1,5 +1,5 @@
 import { IsOptional } from 'class-validator';
-import { CommaList, Flag, Matching, ReadableFolder, Rule, WholeNumber } from './checks.js';
+import { Flag, Matching, ReadableFolder, Rule, WholeNumber } from './checks.js';
 import { Secret, Setting } from './setting.js';
 import { looksRandom } from './key-list.js';
 
@@ -51,12 +51,6 @@ export class GraphQLSettings {
   PERSISTED_DOCUMENTS?: string;
 }
 
-/** A type such as `Project`, or a field such as `Project.raw`. */
-const PATH = String.raw`[A-Za-z]\w*(?:\.[A-Za-z]\w*)?`;
-const ACCESS = new RegExp(`^${PATH}$`);
-/** What composers allow in a tag. */
-const TAG = new RegExp(`^${PATH}=[A-Za-z_][\\w/-]{0,127}$`);
-
 const FEDERATION_TEXT = /^[\x21-\x7e]{16,1024}$/;
 /** Only once in 20,000 times do 16 random hex digits have fewer different ones than this. */
 const LEAST_DIFFERENT_CHARACTERS = 6;
@@ -99,34 +93,4 @@ export class FederationSettings {
     'must be a letter followed by letters or digits, at most 32 in all',
   )
   FIELD_PREFIX?: string;
-
-  @Setting(
-    '`@tag` for types and fields of the subgraph, for contracts in your graph: `Type=tag` or `Type.field=tag`, separated by commas',
-    'Project=public,Project.raw=internal',
-  )
-  @CommaList()
-  @Rule(
-    'must be a comma-separated list such as Project=public,Project.raw=internal',
-    (value) => Array.isArray(value) && value.every((entry) => TAG.test(String(entry))),
-  )
-  SUBGRAPH_TAGS: string[] = [];
-
-  @Setting(
-    '`@inaccessible` for types and fields of the subgraph, which only the router of the graph can then see: `Type` or `Type.field`, separated by commas',
-    'Project.raw,User.raw',
-  )
-  @CommaList()
-  @Rule(
-    'must be a comma-separated list such as Project.raw,User.raw',
-    (value) => Array.isArray(value) && value.every((entry) => ACCESS.test(String(entry))),
-  )
-  SUBGRAPH_INACCESSIBLE: string[] = [];
-
-  @Setting(
-    'how many projects a router assumes in a list when it adds up costs; if set, the subgraph has `@cost` and `@listSize` and requires federation v2.9',
-    '100',
-  )
-  @IsOptional()
-  @WholeNumber(1)
-  SUBGRAPH_LIST_SIZE?: number;
 }

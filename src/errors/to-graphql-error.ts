@@ -1,12 +1,15 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { PlatformError } from 'portico/client';
+import { AmbiguousProjectNameError, PlatformError } from 'portico/client';
 import { CredentialError } from 'portico/credentials';
 import { type ErrorCode, type ErrorReason } from 'portico/errors';
 import { ERROR_TABLE } from './error-table.js';
 import { requestError, type RequestError } from './request-error.js';
 import { ServiceError } from './service-error.js';
 
+/** How many ids an error lists, and the characters of each. */
+const MOST_IDS = 10;
+const LONGEST_ID = 64;
 const UNEXPECTED = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error' } as const;
 
 /**
@@ -87,9 +90,15 @@ function fromPlatformError(error: PlatformError): GraphQLFormattedError {
       ticketId: error.ticketId,
       platformStatus: error.status,
       retryAfter: error.retryAfterSeconds,
+      ids: error instanceof AmbiguousProjectNameError ? someOf(error.projectIds) : undefined,
     }),
     retryable: error.retryable,
   });
+}
+
+/** A text of the platform that is longer than any id of it is left out, never cut: half an id would be another one. */
+function someOf(ids: readonly string[]): string[] {
+  return ids.filter((id) => id.length <= LONGEST_ID).slice(0, MOST_IDS);
 }
 
 /** The names of store and secret are for the operator only: they are in the log. */

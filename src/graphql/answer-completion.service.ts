@@ -7,10 +7,10 @@ import {
 } from 'graphql';
 import { Settings } from '../config/settings.js';
 import { setCookieHeader } from '../http/session-cookie.js';
+import { LogLine } from '../logging/logger.service.js';
 import { Observation } from '../logging/observation.js';
 import { isFault } from '../errors/error-severity.js';
 import { isUnforeseen } from '../errors/to-graphql-error.js';
-import { errorLine } from './error-line.js';
 import { type GraphQLContext } from './graphql-context.js';
 
 const OK = 200;
@@ -22,6 +22,9 @@ const REQUEST_MISTAKES: ReadonlySet<unknown> = new Set([
   'GRAPHQL_VALIDATION_FAILED',
   'BAD_USER_INPUT',
 ]);
+
+/** A name that a caller chose. GraphQL limits it to letters, digits and underscores, but not in length. */
+const LONGEST_NAME = 64;
 
 /** The head of an HTTP answer. */
 export interface AnswerHead {
@@ -55,7 +58,7 @@ export class AnswerCompletion {
 
   complete(answer: GivenAnswer, http: AnswerHead): void {
     const { operation, contextValue, errors } = answer;
-    contextValue.answer?.sending();
+    contextValue.answer.sending();
     // Handles and tokens are only in the answers to mutations, whose length must reveal nothing about them.
     if (operation?.operation === OperationTypeNode.QUERY) contextValue.allowCompression();
     http.headers.set('cache-control', 'private, no-store');
@@ -87,6 +90,26 @@ export class AnswerCompletion {
       'Session cookies are set without Secure: requests seem to arrive over plain http. Behind a TLS proxy, set TRUSTED_PROXIES.',
     );
   }
+}
+
+/** The line of the log for an answer with errors: the one that an operator would look at, or the first. */
+function errorLine(
+  errors: readonly GraphQLFormattedError[],
+  operation: OperationDefinitionNode | undefined,
+): LogLine {
+  const told = errors.find(({ extensions }) => isFault(extensions?.code)) ?? errors[0];
+  const { code, reason, platformCode, iserverCode, platformStatus, ticketId } = told?.extensions ?? {};
+  return new LogLine('answered with an error', {
+    code,
+    reason,
+    platformCode,
+    iserverCode,
+    platformStatus,
+    ticketId,
+    operation: operation?.operation ?? 'none',
+    operationName: operation?.name?.value.slice(0, LONGEST_NAME),
+    errors: errors.length,
+  });
 }
 
 /**

@@ -2,8 +2,7 @@ import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/se
 import { Plugin } from '@nestjs/apollo';
 import { OperationTypeNode } from 'graphql';
 import { Settings } from '../config/settings.js';
-import { type GraphQLContext } from './graphql-context.js';
-import { mayMutate } from './request-origin.js';
+import { type GraphQLContext, type RequestOrigin } from './graphql-context.js';
 import { refusedRequest, ServiceError } from '../errors/service-error.js';
 
 const FORBIDDEN = 403;
@@ -27,4 +26,20 @@ export class OriginPlugin implements ApolloServerPlugin<GraphQLContext> {
       },
     });
   }
+}
+
+/**
+ * Whether a request may run a mutation. A cookie identifies the browser, not the page, so the page must have an allowed
+ * origin. A request with neither cookie, `Origin` nor `Sec-Fetch-Site` does not come from a browser, and a bearer handle
+ * comes only from a page that knows it.
+ *
+ * @param allowed exact origins.
+ */
+export function mayMutate(request: RequestOrigin, allowed: readonly string[]): boolean {
+  if (request.transport === 'bearer') return true;
+  if (request.origin !== undefined && allowed.includes(request.origin)) return true;
+  if (request.fetchSite === 'same-origin') return true;
+  // Older browsers, and all of them over plain http, do not send Sec-Fetch-Site.
+  if (request.fetchSite === undefined && request.origin === request.self) return true;
+  return !request.withCookie && request.origin === undefined && request.fetchSite === undefined;
 }

@@ -1,6 +1,5 @@
-import { Note } from '../logging/note.js';
 import { type PlatformProject } from 'portico/client';
-import { platformDate } from './platform-date.js';
+import { platformDate } from './project.model.js';
 
 /** The orders of projects: the platform's own, or by a key, both ways. */
 export enum ProjectOrder {
@@ -29,7 +28,10 @@ interface Order {
   readonly descends: boolean;
 }
 
-const ORDERS: Readonly<Record<Exclude<ProjectOrder, ProjectOrder.PLATFORM>, Order>> = {
+/** The orders by a key. */
+export type KeyOrder = Exclude<ProjectOrder, ProjectOrder.PLATFORM>;
+
+const ORDERS: Readonly<Record<KeyOrder, Order>> = {
   NAME: { keyOf: nameKey, descends: false },
   NAME_DESC: { keyOf: nameKey, descends: true },
   DATE_CREATED: { keyOf: dateKey('dateCreated'), descends: false },
@@ -51,23 +53,8 @@ export interface Placed {
   readonly project: PlatformProject;
 }
 
-/** All projects in an order. Answers that are shared are sorted once. */
-export function ordered(projects: readonly PlatformProject[], order: ProjectOrder): readonly Placed[] {
-  const known = sorted.get(projects) ?? new Map<ProjectOrder, readonly Placed[]>();
-  sorted.set(projects, known);
-  let list = known.get(order);
-  if (list === undefined) {
-    list = sort(projects, order);
-    known.set(order, list);
-  }
-  return list;
-}
-
-const sorted = new Note<readonly PlatformProject[], Map<ProjectOrder, readonly Placed[]>>(
-  'projects in order',
-);
-
-function sort(projects: readonly PlatformProject[], order: ProjectOrder): readonly Placed[] {
+/** All projects in an order. */
+export function sorted(projects: readonly PlatformProject[], order: ProjectOrder): readonly Placed[] {
   if (order === ProjectOrder.PLATFORM) {
     return projects.map((project, index) => ({ place: { key: String(index), id: project.id }, project }));
   }
@@ -77,21 +64,18 @@ function sort(projects: readonly PlatformProject[], order: ProjectOrder): readon
   return placed.sort(descends ? (a, b) => upwards(b, a) : upwards);
 }
 
-/**
- * The index of the first project after a place. In an order by a key, added or removed projects shift nothing. The platform's
- * own order continues after the project of the place, or where that project stood if it is gone.
- */
-export function indexAfter(list: readonly Placed[], order: ProjectOrder, place: Place): number {
-  if (order === ProjectOrder.PLATFORM) {
-    const index = list.findIndex(({ project }) => project.id === place.id);
-    return index < 0 ? Math.min(Number(place.key), list.length) : index + 1;
-  }
+/** The index of the first project behind a place, in an order by a key: added or removed projects shift nothing. */
+export function indexBehind(list: readonly Placed[], order: KeyOrder, place: Place): number {
   const { descends } = ORDERS[order];
-  const behind = list.findIndex((item) => {
-    const difference = compare(item.place, place);
-    return descends ? difference < 0 : difference > 0;
-  });
-  return behind < 0 ? list.length : behind;
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const difference = compare(list[middle]?.place ?? place, place);
+    if (descends ? difference < 0 : difference > 0) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function compare(a: Place, b: Place): number {

@@ -1,9 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { rawPayload, type PlatformProject } from 'portico/client';
-import { Note } from '../logging/note.js';
 import { graphqlInt } from '../session/graphql-int.js';
-import { platformDate } from './platform-date.js';
 
 @ObjectType({ description: 'Who owns a project.' })
 export class ProjectOwner {
@@ -18,6 +16,8 @@ export class ProjectOwner {
 @ObjectType({ description: 'A project on the platform.' })
 @Directive('@key(fields: "id")')
 export class Project {
+  /** Tells a router what the entity is that it asked for. */
+  readonly __typename = 'Project';
   readonly #source: PlatformProject;
 
   constructor(source: PlatformProject) {
@@ -71,27 +71,20 @@ export class Project {
   get raw(): object {
     return rawPayload(this.#source);
   }
-
-  /** Returns the same list for the same list: however many fields and requests share an answer, it is mapped once. */
-  static listFrom(projects: readonly PlatformProject[]): Project[] {
-    let list = lists.get(projects);
-    if (list === undefined) {
-      list = projects.map((project) => new Project(project));
-      lists.set(projects, list);
-    }
-    return list;
-  }
-
-  /** The projects of a list by their ids: any number of look-ups costs one walk over the list. */
-  static byId(projects: readonly PlatformProject[]): ReadonlyMap<unknown, Project> {
-    let index = indexes.get(projects);
-    if (index === undefined) {
-      index = new Map(Project.listFrom(projects).map((project) => [project.id, project]));
-      indexes.set(projects, index);
-    }
-    return index;
-  }
 }
 
-const lists = new Note<readonly PlatformProject[], Project[]>('projects');
-const indexes = new Note<readonly PlatformProject[], ReadonlyMap<unknown, Project>>('projects by id');
+/** Date, time and offset; the platform writes `2015-06-30T21:55:35.000+0000`, which is not RFC 3339. */
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(?:(Z)|([+-]\d{2}):?(\d{2})?)?)?$/i;
+
+/** A date from the platform; without an offset it is in UTC, wherever the service runs. Anything else is undefined. */
+export function platformDate(text: string | null | undefined): Date | undefined {
+  const [whole, date = '', time = '00:00', , hours = '+00', minutes = '00'] =
+    DATE_TIME.exec(text?.trim() ?? '') ?? [];
+  if (whole === undefined) return undefined;
+  const day = new Date(`${date}T00:00:00Z`);
+  const parsed = new Date(`${date}T${time}${hours}:${minutes}`);
+  // A day that the month does not have would be read as a day of the next month.
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+  return isDay && !Number.isNaN(parsed.getTime()) ? parsed : undefined;
+}

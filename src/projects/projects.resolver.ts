@@ -1,13 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { Args, Context, ID, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
-import { leftOutProjects, type PlatformProject, ProjectIndex } from 'portico/client';
+import { leftOutProjects } from 'portico/client';
 import { Observation } from '../logging/observation.js';
 import { AuthPayload } from '../session/session.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
 import { ProjectConnection } from './project-connection.model.js';
-import { placeOf } from './project-cursor.js';
-import { projectPage } from './project-page.js';
+import { ProjectList } from './project-list.js';
+import { placeOf, projectPage, searchedForPage } from './project-page.js';
 import { Project } from './project.model.js';
 import { ProjectIdsArgs, ProjectsArgs } from './projects.input.js';
 
@@ -22,8 +22,8 @@ export class ProjectsResolver {
   ) {}
 
   @Query(() => [Project], { nullable: true, description: 'All projects on the platform.' })
-  async projects(@Context() context: RequestContext): Promise<Project[]> {
-    return Project.listFrom(await this.#list(context));
+  async projects(@Context() context: RequestContext): Promise<readonly Project[]> {
+    return (await this.#list(context)).projects;
   }
 
   @Query(() => Project, {
@@ -34,7 +34,7 @@ export class ProjectsResolver {
     @Context() context: RequestContext,
     @Args('id', { type: () => ID, description: 'The id of the project.' }) id: string,
   ): Promise<Project | undefined> {
-    return Project.byId(await this.#list(context)).get(id);
+    return (await this.#list(context)).project(id);
   }
 
   @Query(() => ID, {
@@ -50,7 +50,7 @@ export class ProjectsResolver {
     })
     name: string,
   ): Promise<string | undefined> {
-    return new ProjectIndex(await this.#list(context)).idOf(name);
+    return (await this.#list(context)).idOf(name);
   }
 
   @Query(() => ProjectConnection, { nullable: true, description: 'The projects, one page at a time.' })
@@ -60,7 +60,10 @@ export class ProjectsResolver {
   ): Promise<ProjectConnection> {
     // A bad cursor is reported without calling the platform.
     if (typeof page.after === 'string') placeOf(page.after, page.orderBy);
-    return projectPage(await this.#list(context), page);
+    const list = await this.#list(context);
+    // Others of this document or session may have sorted it in the meantime: then it takes less.
+    await context.search?.(searchedForPage(list, page));
+    return projectPage(list, page);
   }
 
   @Query(() => [ID], {
@@ -72,8 +75,8 @@ export class ProjectsResolver {
     @Context() context: RequestContext,
     @Args() { names }: ProjectIdsArgs,
   ): Promise<(string | undefined | Error)[]> {
-    const index = new ProjectIndex(await this.#list(context));
-    const found = new Map([...new Set(names)].map((name) => [name, idOrError(index, name)]));
+    const list = await this.#list(context);
+    const found = new Map([...new Set(names)].map((name) => [name, idOrError(list, name)]));
     return names.map((name) => found.get(name));
   }
 
@@ -83,16 +86,16 @@ export class ProjectsResolver {
     references: readonly { id: unknown }[],
     context: RequestContext,
   ): Promise<(Project | undefined)[]> {
-    const known = Project.byId(await this.#list(context));
-    return references.map(({ id }) => known.get(id));
+    const list = await this.#list(context);
+    return references.map(({ id }) => list.project(id));
   }
 
   /** However many fields of a request need projects, the platform is called once. */
-  #list(context: RequestContext): Promise<PlatformProject[]> {
+  #list(context: RequestContext): Promise<ProjectList> {
     return this.sessions.read(context, 'getProjects', async (session, call) => {
       const projects = await session.getProjects(call);
       this.#report(leftOutProjects(projects));
-      return projects;
+      return new ProjectList(projects);
     });
   }
 
@@ -108,9 +111,9 @@ export class ProjectsResolver {
 }
 
 /** GraphQL makes an error of the item where a list has one. */
-function idOrError(index: ProjectIndex, name: string): string | undefined | Error {
+function idOrError(list: ProjectList, name: string): string | undefined | Error {
   try {
-    return index.idOf(name);
+    return list.idOf(name);
   } catch (error) {
     if (error instanceof Error) return error;
     throw error;
@@ -122,7 +125,7 @@ export class AuthPayloadProjectsResolver {
   constructor(private readonly projectsOf: ProjectsResolver) {}
 
   @ResolveField(() => [Project], { nullable: true, description: 'All projects on the platform.' })
-  projects(@Context() context: RequestContext): Promise<Project[]> {
+  projects(@Context() context: RequestContext): Promise<readonly Project[]> {
     return this.projectsOf.projects(context);
   }
 }

@@ -34,6 +34,12 @@ export interface RequestContext {
   readonly foreignBearer?: boolean;
   /** Whether a browser sent the request for a page of another site. The browser never sends the cookie from there. */
   readonly crossSite?: boolean;
+  /**
+   * Counts the search or the sorting of a list before it is done. Wait for what it returns: much of it takes turns with others.
+   *
+   * @param entries of the list.
+   */
+  readonly search?: (entries: number) => Promise<void> | undefined;
   /** The session of this request, opened once for all of its fields. */
   open?: Promise<OpenSession>;
   /** What is known about that session, looked up once. */

@@ -161,6 +161,7 @@ describe('a front end that is tried against every failure', () => {
       code: 'CONFLICT',
       reason: 'AMBIGUOUS_NAME',
       retryable: false,
+      ids: twins.map(({ id }) => id),
     });
     for (const { id } of twins) expect(lookUp.errors?.[0]?.message).toContain(id);
   });

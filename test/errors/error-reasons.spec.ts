@@ -113,7 +113,10 @@ describe('the table of reasons', () => {
 describe('the codes and reasons', () => {
   it('can be imported where there is neither Node, Nest nor GraphQL', async () => {
     for (const file of ['error-codes', 'error-reasons']) {
-      const source = await readFile(new URL(`../../../src/errors/${file}.ts`, import.meta.url), 'utf8');
+      const source = await readFile(
+        new URL(`../../packages/portico/src/errors/${file}.ts`, import.meta.url),
+        'utf8',
+      );
       const imported = [...source.matchAll(/ from '([^']+)'/g)].map((match) => String(match[1]));
       expect(imported.filter((name) => name !== './error-codes.js')).toEqual([]);
     }

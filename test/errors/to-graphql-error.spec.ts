@@ -46,6 +46,19 @@ describe('an error on its way out', () => {
     });
   });
 
+  it('lists the ids behind an ambiguous name: ten at most, and only what can be an id', () => {
+    const many = Array.from({ length: 25 }, (_, index) => `ID${index}`);
+    expect(mapped(new client.AmbiguousProjectNameError(many)).extensions).toMatchObject({
+      reason: 'AMBIGUOUS_NAME',
+      ids: many.slice(0, 10),
+    });
+    const odd = ['x'.repeat(65), 'A', 'y'.repeat(64)];
+    expect(mapped(new client.AmbiguousProjectNameError(odd)).extensions).toMatchObject({
+      ids: ['A', 'y'.repeat(64)],
+    });
+    expect(mapped(new client.SessionError('none')).extensions).not.toHaveProperty('ids');
+  });
+
   it('does not tell a wrong user from a wrong password', () => {
     const of = (iserverCode: string, ticketId: string): unknown =>
       mapped(

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { InvalidRequestError, type PlatformProject } from 'portico/client';
 import { ProjectOrder } from '../../src/projects/project-order.js';
+import { ProjectList } from '../../src/projects/project-list.js';
 import { projectPage } from '../../src/projects/project-page.js';
 import { type ProjectsArgs } from '../../src/projects/projects.input.js';
 
@@ -21,7 +22,7 @@ const page = (
   list: readonly PlatformProject[],
   args: Partial<ProjectsArgs>,
 ): ReturnType<typeof projectPage> =>
-  projectPage(list, { first: 50, orderBy: ProjectOrder.PLATFORM, ...args });
+  projectPage(new ProjectList(list), { first: 50, orderBy: ProjectOrder.PLATFORM, ...args });
 const idsOf = ({ nodes }: ReturnType<typeof projectPage>): string[] => nodes.map(({ id }) => id);
 
 /** The ids of all pages in turn. */

@@ -3,15 +3,11 @@ import { Plugin } from '@nestjs/apollo';
 import { type OperationDefinitionNode } from 'graphql';
 import { type GraphQLContext } from '../graphql-context.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
-import { RepeatedQueryRoute } from './repeated-query-route.service.js';
 
 /** Lets compiled code answer frequent queries. Apollo does not change such an answer. */
 @Plugin()
 export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContext> {
-  constructor(
-    private readonly compiled: CompiledAnswers,
-    private readonly repeated: RepeatedQueryRoute,
-  ) {}
+  constructor(private readonly compiled: CompiledAnswers) {}
 
   requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
     return Promise.resolve({
@@ -24,7 +20,7 @@ export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContex
         const answer = await this.compiled.answer({ schema, document, operation, contextValue, variables });
         if (answer === undefined) return null;
         const { data, errors, thrown } = answer;
-        this.repeated.executed(contextValue.req, { schema, document, operation });
+        contextValue.req.executed = { schema, document, operation };
         // Listeners find the thrown errors where Apollo puts those of its own executions.
         if (thrown !== undefined) Object.assign(request, { errors: thrown });
         return {

@@ -3,34 +3,30 @@ import {
   ApolloServerPluginInlineTraceDisabled,
 } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nestjs/apollo';
-import { Module, ValidationPipe } from '@nestjs/common';
+import { type DynamicModule, Module, ValidationPipe } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
 import { type GraphQLSchema } from 'graphql';
 import { AnswerTurns } from '../../load/answer-turns.js';
 import { Settings } from '../../config/settings.js';
-import { chargeAnswers } from '../charge-answers.js';
-import { withoutPlainResolvers } from '../plain-fields.js';
+import { RequestScope } from '../../logging/request-scope.js';
+import { chargeAnswers } from '../limits/charge-answers.js';
 import { FederationAccess } from '../federation/federation-access.service.js';
 import { FederationGatePlugin } from '../federation/federation-gate.plugin.js';
 import { resolveEntitiesTogether } from '../federation/entities.js';
-import { subgraphEdits } from '../federation/subgraph-edits.js';
 import { prefixRootFields } from '../federation/field-prefix.js';
-import { editSubgraphSdl } from '../federation/subgraph-sdl.js';
+import { describeRootTypes, editSubgraphSdl } from '../federation/subgraph-sdl.js';
 import { ErrorFormat } from '../../errors/to-graphql-error.js';
-import { ErrorFormatModule } from './error-format.module.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
 import { CompiledExecutionPlugin } from './compiled-execution.plugin.js';
 import { RepeatedQueryRoute } from './repeated-query-route.service.js';
-import { DocumentPlugin } from '../limits/document.plugin.js';
+import { DocumentPlugin, refusalRule } from '../limits/document.plugin.js';
 import { AnswerCompletion } from '../answer-completion.service.js';
-import { graphQLContext } from '../graphql-context.js';
+import { contextMaker } from '../graphql-context.js';
 import { OriginPlugin } from '../origin.plugin.js';
 import { PersistedDocuments } from '../limits/persisted-documents.js';
 import { ReservedPlacePlugin } from '../reserved-place.plugin.js';
-import { refusalRule } from '../limits/refused-document.js';
 import { RequestPlugin } from '../request.plugin.js';
-import { describeRootTypes } from '../federation/root-descriptions.js';
 import { invalidInput } from '../../errors/request-error.js';
 
 /** Composers support different versions and directives; all support these. */
@@ -61,6 +57,20 @@ const INPUT_PIPE = {
     }),
 };
 
+/** Provides the one form of errors, for Apollo's answers and for those that do not pass through Apollo's execution. */
+@Module({
+  providers: [
+    {
+      provide: ErrorFormat,
+      inject: [Settings, RequestScope],
+      useFactory: ({ introspection }: Settings, { requestId }: RequestScope) =>
+        new ErrorFormat(introspection, requestId),
+    },
+  ],
+  exports: [ErrorFormat],
+})
+class ErrorFormatModule {}
+
 @Module({
   imports: [
     ErrorFormatModule,
@@ -79,10 +89,9 @@ const INPUT_PIPE = {
         transformSchema: transforms([
           resolveEntitiesTogether,
           describeRootTypes,
-          editSubgraphSdl(subgraphEdits(settings)),
+          editSubgraphSdl(settings.FIELD_PREFIX),
           prefixRootFields(settings.FIELD_PREFIX),
-          withoutPlainResolvers,
-          chargeAnswers(answerLimits(settings), turns),
+          chargeAnswers,
         ]),
         graphiql: false,
         introspection: settings.introspection,
@@ -100,7 +109,7 @@ const INPUT_PIPE = {
         // Bodies are JSON only, and the origin of a mutation is checked in origin.plugin.ts.
         csrfPrevention: false,
         persistedQueries: persisted !== undefined && { cache: persisted.asCache() },
-        context: graphQLContext,
+        context: contextMaker(settings, turns),
         // No answer may be cached, so Apollo need not wrap every resolver to find out how long.
         plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginInlineTraceDisabled()],
       }),
@@ -110,7 +119,6 @@ const INPUT_PIPE = {
     INPUT_PIPE,
     AnswerCompletion,
     CompiledAnswers,
-    RepeatedQueryRoute,
     DocumentPlugin,
     ReservedPlacePlugin,
     OriginPlugin,
@@ -120,14 +128,15 @@ const INPUT_PIPE = {
     RequestPlugin,
   ],
 })
-export class GraphQLModule {}
+export class GraphQLModule {
+  /** @param showsSteps whether every query goes through all steps of Apollo, as a trace shows them. */
+  static with({ showsSteps }: { readonly showsSteps: boolean }): DynamicModule {
+    return { module: GraphQLModule, providers: showsSteps ? [] : [RepeatedQueryRoute] };
+  }
+}
 
 type Transform = (schema: GraphQLSchema) => GraphQLSchema;
 
 function transforms(steps: readonly Transform[]): Transform {
   return (schema) => steps.reduce((before, step) => step(before), schema);
-}
-
-function answerLimits(settings: Settings): { nodes: number; bytes: number } {
-  return { nodes: settings.GRAPHQL_MAX_ANSWER_NODES, bytes: settings.GRAPHQL_MAX_ANSWER_BYTES };
 }

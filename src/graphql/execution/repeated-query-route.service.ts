@@ -1,24 +1,24 @@
-import { Injectable } from '@nestjs/common';
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type RouteHandlerMethod,
-} from 'fastify';
-import { FederationAccess } from '../federation/federation-access.service.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type FastifyAdapter } from '@nestjs/platform-fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Settings } from '../../config/settings.js';
+import { AnswerTurns } from '../../load/answer-turns.js';
+import { FederationAccess, type SentOperation } from '../federation/federation-access.service.js';
 import { FEDERATION_SECRET_HEADER } from '../federation/federation-gate.js';
-import { type SentOperation } from '../federation/representations.js';
-import { Note } from '../../logging/note.js';
 import { AnswerCompletion, type AnswerHead } from '../answer-completion.service.js';
-import { graphQLContext, type HttpRequest } from '../graphql-context.js';
-import { type AskedOperation, askedOperation } from './asked-query.js';
+import { contextMaker, type ExecutedQuery, type MakeContext } from '../graphql-context.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
-import { type KnownQuery, RepeatedQueries } from './repeated-queries.js';
+import { type AskedOperation, askedOperation, RepeatedQueries } from './repeated-queries.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    executed?: ExecutedQuery;
+  }
+}
 
 const PATH = '/graphql';
 const OK = 200;
-
-type Executed = Omit<KnownQuery, 'contentType'>;
 
 /**
  * Answers a query that Apollo has answered before, with compiled code. Its document is parsed, validated and measured. All
@@ -26,42 +26,49 @@ type Executed = Omit<KnownQuery, 'contentType'>;
  * query: that takes a third of the time of a small request. Every other request goes to Apollo.
  */
 @Injectable()
-export class RepeatedQueryRoute {
+export class RepeatedQueryRoute implements OnModuleInit {
   readonly #queries = new RepeatedQueries();
-  /** What compiled code has executed for Apollo, by request. */
-  readonly #executed = new Note<HttpRequest, Executed>('executed');
+  readonly #makeContext: MakeContext;
 
   constructor(
+    private readonly host: HttpAdapterHost<FastifyAdapter>,
     private readonly compiled: CompiledAnswers,
     private readonly completion: AnswerCompletion,
     private readonly federation: FederationAccess,
-  ) {}
+    settings: Settings,
+    turns: AnswerTurns,
+  ) {
+    this.#makeContext = contextMaker(settings, turns);
+  }
 
-  /** Runs before Apollo's route; must be called before that is added. */
-  install(server: FastifyInstance): void {
-    server.addHook('onRoute', (route) => {
-      if (route.url === PATH) route.handler = this.#before(route.handler);
+  /** Fastify adds hooks to its routes when it starts to listen, which is later. */
+  onModuleInit(): void {
+    const server = this.host.httpAdapter.getInstance<FastifyInstance>();
+    server.decorateRequest('executed');
+    server.addHook('preHandler', (request, reply, next) => {
+      if (request.routeOptions.url !== PATH) next();
+      else void this.#answerOr(next, request, reply);
+    });
+    server.addHook('onResponse', (request, reply, next) => {
+      if (request.executed !== undefined) this.#learn(request.executed, request, reply);
+      next();
     });
   }
 
-  /** Notes that compiled code has executed this request for Apollo. */
-  executed(request: HttpRequest, executed: Executed): void {
-    this.#executed.set(request, executed);
-  }
-
-  #before(apollo: RouteHandlerMethod): RouteHandlerMethod {
-    const answer = this.#answer.bind(this);
-    const learn = this.#learn.bind(this);
-    return async function (request, reply): Promise<unknown> {
+  async #answerOr(
+    next: (error?: Error) => void,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    try {
       // A place reserved for a logout is no place for a query.
       const asked = request.slot.isReserved ? undefined : askedOperation(request);
-      if (asked === undefined) return apollo.call(this, request, reply);
-      const text = await answer(asked, request, reply);
-      if (text !== undefined) return text;
-      const given: unknown = await apollo.call(this, request, reply);
-      learn(asked, request, reply);
-      return given;
-    };
+      const text = asked && (await this.#answer(asked, request, reply));
+      if (text === undefined) next();
+      else reply.send(text);
+    } catch (error) {
+      next(error as Error);
+    }
   }
 
   async #answer(
@@ -73,7 +80,7 @@ export class RepeatedQueryRoute {
     const { variables, accept } = asked;
     if (known === undefined || !this.#mayAsk({ ...known, variables }, request)) return undefined;
     const { schema, document, operation, contentType } = known;
-    const contextValue = graphQLContext(request, reply);
+    const contextValue = this.#makeContext(request, reply);
     const answer = await this.compiled.answer({ schema, document, operation, contextValue, variables });
     if (answer === undefined) return undefined;
     const { data, errors, thrown } = answer;
@@ -96,11 +103,11 @@ export class RepeatedQueryRoute {
     }
   }
 
-  #learn(asked: AskedOperation, request: FastifyRequest, reply: FastifyReply): void {
-    const executed = this.#executed.get(request);
+  #learn(executed: ExecutedQuery, request: FastifyRequest, reply: FastifyReply): void {
+    const asked = askedOperation(request);
     const contentType = reply.getHeader('content-type');
     // Apollo may still have refused the request, because of its `Accept`.
-    if (executed === undefined || reply.statusCode !== OK || typeof contentType !== 'string') return;
+    if (asked === undefined || reply.statusCode !== OK || typeof contentType !== 'string') return;
     this.#queries.remember(asked, { ...executed, contentType });
   }
 }

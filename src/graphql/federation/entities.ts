@@ -1,5 +1,4 @@
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType, isUnionType } from 'graphql';
-import { Note } from '../../logging/note.js';
 
 /** An entity as a router requests it: its type, and the fields of its key. */
 interface Representation {
@@ -7,17 +6,14 @@ interface Representation {
 }
 
 /**
- * How entities of a type are found. It gets all representations of one operation together and answers in their order:
- * null or undefined for one that does not exist.
+ * How entities of a type are found. It gets all representations of one operation together and answers in their order, each
+ * entity with its `__typename`: null or undefined for one that does not exist.
  */
 type ResolveReferences = (
   representations: readonly Representation[],
   context: unknown,
   info: GraphQLResolveInfo,
 ) => Promise<readonly unknown[]>;
-
-/** Entities that were found, so that `_Entity` recognizes them. */
-const typeNames = new Note<object, string>('type');
 
 /**
  * A transform of the schema: the `@ResolveReference` of a type is called once for all of its representations in
@@ -28,7 +24,7 @@ export function resolveEntitiesTogether(schema: GraphQLSchema): GraphQLSchema {
   const union = schema.getType('_Entity');
   const field = schema.getQueryType()?.getFields()._entities;
   if (!isUnionType(union) || field === undefined) return schema;
-  union.resolveType = (entity) => typeNames.get(entity as object);
+  union.resolveType = ({ __typename }: Representation) => __typename;
   field.resolve = async (
     _source,
     { representations }: { representations: Representation[] },
@@ -41,7 +37,7 @@ export function resolveEntitiesTogether(schema: GraphQLSchema): GraphQLSchema {
         const wanted = places.flatMap((place) => representations[place] ?? []);
         const found = await resolver(schema, name)(wanted, context, info).catch(asFirst);
         places.forEach((place, index) => {
-          entities[place] = named(found[index], name);
+          entities[place] = found[index] ?? null;
         });
       }),
     );
@@ -74,10 +70,4 @@ function resolver(schema: GraphQLSchema, name: string): ResolveReferences {
 /** GraphQL treats an error in a list as the failure of that item. */
 function asFirst(error: unknown): unknown[] {
   return [error];
-}
-
-function named(entity: unknown, name: string): unknown {
-  if (typeof entity !== 'object' || entity === null) return null;
-  if (!(entity instanceof Error)) typeNames.set(entity, name);
-  return entity;
 }

@@ -1,6 +1,12 @@
-import { GraphQLObjectType, GraphQLSchema, Kind, type ObjectTypeDefinitionNode, visit } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLObjectType,
+  GraphQLSchema,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  visit,
+} from 'graphql';
 import { prefixedName } from '../../config/prefixed-name.js';
-import { type SdlEdit } from './subgraph-sdl.js';
 
 /**
  * A transform of the schema that gives every field of `Query` and `Mutation` a prefix. Resolvers know nothing about it.
@@ -29,7 +35,7 @@ export function prefixRootFields(prefix: string | undefined): (schema: GraphQLSc
 }
 
 /** The same in the SDL that routers read. */
-export function prefixedRoots(prefix: string | undefined): SdlEdit {
+export function prefixedRoots(prefix: string | undefined): (sdl: DocumentNode) => DocumentNode {
   if (prefix === undefined) return (sdl) => sdl;
   const rename = (type: ObjectTypeDefinitionNode): ObjectTypeDefinitionNode | undefined =>
     ['Query', 'Mutation'].includes(type.name.value)

@@ -1,10 +1,25 @@
-import { type DocumentNode, type GraphQLSchema, graphqlSync, parse, print } from 'graphql';
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  graphqlSync,
+  Kind,
+  parse,
+  print,
+  visit,
+} from 'graphql';
+import { prefixedRoots } from './field-prefix.js';
 
 /** A change of the SDL that routers read. It changes nothing that runs. */
-export type SdlEdit = (sdl: DocumentNode) => DocumentNode;
+type SdlEdit = (sdl: DocumentNode) => DocumentNode;
 
-/** A transform of the schema that applies the edits, in order, to the SDL that `_service` returns. */
-export function editSubgraphSdl(edits: readonly SdlEdit[]): (schema: GraphQLSchema) => GraphQLSchema {
+/**
+ * A transform of the schema that edits the SDL that `_service` returns, where it differs from what Nest makes of the classes.
+ *
+ * @param prefix of the root fields; undefined for none.
+ */
+export function editSubgraphSdl(prefix: string | undefined): (schema: GraphQLSchema) => GraphQLSchema {
+  const edits: SdlEdit[] = [describedRoots, nullableEntities, prefixedRoots(prefix)];
   return (schema) => {
     const service = schema.getQueryType()?.getFields()._service;
     if (service === undefined) return schema;
@@ -18,4 +33,55 @@ function subgraphSdl(schema: GraphQLSchema): string {
   const { data } = graphqlSync({ schema, source: '{ _service { sdl } }' });
   const { sdl } = data?._service as { sdl: string };
   return sdl;
+}
+
+/** Root types have no class that could carry a description. */
+const DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
+  Query: 'What can be read: the session and the platform behind it.',
+  Mutation: 'Starts, extends and ends sessions. A document may contain at most one of these.',
+};
+
+/** A transform of the schema that describes the root types. */
+export function describeRootTypes(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of [schema.getQueryType(), schema.getMutationType()]) {
+    if (type) type.description = DESCRIPTIONS[type.name];
+  }
+  return schema;
+}
+
+/** The same in the SDL that routers read. */
+const describedRoots: SdlEdit = (sdl) =>
+  visit(sdl, {
+    [Kind.OBJECT_TYPE_DEFINITION]: (type) => {
+      const value = DESCRIPTIONS[type.name.value];
+      return value === undefined
+        ? undefined
+        : { ...type, description: { kind: Kind.STRING, value, block: true } };
+    },
+  });
+
+/**
+ * For routers, everything in an entity except its key may be null: another subgraph may refer to one that the caller does not
+ * see. If the schema promised more, a router would turn that into errors, and into null for everything around it.
+ */
+const nullableEntities: SdlEdit = (sdl) =>
+  visit(sdl, {
+    [Kind.OBJECT_TYPE_DEFINITION]: ({ directives = [], fields = [], ...type }) => {
+      const keys = new Set(directives.flatMap(keyFields));
+      if (keys.size === 0) return undefined;
+      const loosened = fields.map((field) =>
+        field.type.kind === Kind.NON_NULL_TYPE && !keys.has(field.name.value)
+          ? { ...field, type: field.type.type }
+          : field,
+      );
+      return { ...type, directives, fields: loosened };
+    },
+  });
+
+/** The names in `@key(fields: "…")`. */
+function keyFields({ name, arguments: given = [] }: DirectiveNode): string[] {
+  if (name.value !== 'key') return [];
+  return given.flatMap(({ name: { value: argument }, value }) =>
+    argument === 'fields' && value.kind === Kind.STRING ? value.value.split(/[\s{}]+/).filter(Boolean) : [],
+  );
 }

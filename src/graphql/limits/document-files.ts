@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fields, isFields } from '../is-fields.js';
+import { type Fields, isFields } from './document-id.js';
 
 /** An allowed document, as a file gives it. */
 export interface DocumentInFile {

@@ -1,5 +1,4 @@
 import { type FastifyInstance } from 'fastify';
-import { type Fields, isFields } from '../is-fields.js';
 
 /** A request that names two documents. Fastify answers with the status. */
 class TwoDocumentsError extends Error {
@@ -52,4 +51,12 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The members of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a JSON value is an object with members, not a list. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,18 @@
-import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
+import { type ApolloServerPlugin, type BaseContext, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { Inject } from '@nestjs/common';
-import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode, visit } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  OperationTypeNode,
+  type ValidationRule,
+  visit,
+} from 'graphql';
 import { Settings } from '../../config/settings.js';
 import { brokenLimit, type DocumentLimits } from './document-limits.js';
-import { type GraphQLContext } from '../graphql-context.js';
 import { PersistedDocuments } from './persisted-documents.js';
-import { refusedDocument } from './refused-document.js';
 import { refusedRequest, ServiceError } from '../../errors/service-error.js';
 
 const BAD_REQUEST = 400;
@@ -20,7 +26,7 @@ interface Checked {
 
 /** Refuses documents that are not allowed or exceed a limit, before GraphQL validates them and before anything is called. */
 @Plugin()
-export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
+export class DocumentPlugin implements ApolloServerPlugin {
   readonly #limits: DocumentLimits;
 
   constructor(
@@ -41,7 +47,7 @@ export class DocumentPlugin implements ApolloServerPlugin<GraphQLContext> {
     return Promise.resolve();
   }
 
-  requestDidStart(): Promise<GraphQLRequestListener<GraphQLContext>> {
+  requestDidStart(): Promise<GraphQLRequestListener<BaseContext>> {
     return Promise.resolve({
       validationDidStart: (request) => {
         const refusal = this.#refusal(request);
@@ -95,3 +101,23 @@ function isIncremental(document: DocumentNode): boolean {
   });
   return is;
 }
+
+/** Why a document is refused, by the empty one that stands in for it. */
+const refusals = new WeakMap<DocumentNode, GraphQLError>();
+
+/**
+ * The document that is validated in place of a refused one. It is empty, so that none of GraphQL's own rules, some of
+ * which take quadratic time, runs on the document that was sent; {@link refusalRule} reports the reason.
+ */
+function refusedDocument(refusal: GraphQLError): DocumentNode {
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
+  refusals.set(document, refusal);
+  return document;
+}
+
+/** Reports the refusal of a {@link refusedDocument}. */
+export const refusalRule: ValidationRule = (context) => {
+  const refusal = refusals.get(context.getDocument());
+  if (refusal !== undefined) context.reportError(refusal);
+  return {};
+};

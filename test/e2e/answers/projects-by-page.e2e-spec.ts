@@ -88,7 +88,10 @@ describe('projects by the page', () => {
       });
       expect(data.projectIds).toEqual(['id-3', null, null, 'id-1']);
       expect(errors).toMatchObject([
-        { path: ['projectIds', 2], extensions: { code: 'CONFLICT', reason: 'AMBIGUOUS_NAME' } },
+        {
+          path: ['projectIds', 2],
+          extensions: { code: 'CONFLICT', reason: 'AMBIGUOUS_NAME', ids: ['twin-1', 'twin-2'] },
+        },
       ]);
       expect(platform.count('GET projects')).toBe(before + asked);
     }

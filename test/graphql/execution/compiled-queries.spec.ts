@@ -3,6 +3,8 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import fc from 'fast-check';
 import { execute, type ExecutionResult, type GraphQLSchema, Kind, parse, validate } from 'graphql';
 import { CompiledQueries } from '../../../src/graphql/execution/compiled-queries.js';
+import { AnswerBudget } from '../../../src/graphql/limits/answer-budget.js';
+import { AnswerTurns } from '../../../src/load/answer-turns.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
@@ -24,6 +26,11 @@ function contextValue(withSession: boolean): unknown {
     requestId: 'test',
     clientAddress: '127.0.0.1',
     presented: withSession ? { handle, transport: 'bearer' } : undefined,
+    signal: new AbortController().signal,
+    answer: new AnswerBudget({ nodes: 1e6, bytes: 1e9 }, new AnswerTurns(), {
+      name: 'test',
+      gone: () => new AbortController().signal,
+    }),
   };
 }
 

@@ -1,9 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildASTSchema, type GraphQLObjectType, parse, printSchema } from 'graphql';
-import { SettingsError } from '../../../src/config/parse-settings.js';
-import { COMPOSERS, type Subgraph } from '../../support/graphql/composers.js';
+import { COMPOSERS, type Composition, type Subgraph } from '../../support/graphql/composers.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 let app: TestApp | undefined;
 afterEach(() => app?.close());
@@ -13,91 +17,69 @@ async function subgraph(environment: Record<string, string> = {}): Promise<strin
   return (await app.graphql('{ _service { sdl } }')).data._service.sdl as string;
 }
 
-async function problems(environment: Record<string, string>): Promise<readonly string[]> {
-  const fault: unknown = await startApp(environment).then(
-    (started) => started.close(),
-    (error: unknown) => error,
-  );
-  expect(fault).toBeInstanceOf(SettingsError);
-  return (fault as SettingsError).problems;
-}
-
 function fields(sdl: string | undefined, type: string): string[] {
   const graph = buildASTSchema(parse(sdl ?? ''), { assumeValid: true, assumeValidSDL: true });
   return Object.keys((graph.getType(type) as GraphQLObjectType).getFields());
 }
 
-describe('the tags of the subgraph', () => {
-  it('are those of SUBGRAPH_TAGS, at types, fields and values, as many as are given', async () => {
-    const sdl = await subgraph({
-      FIELD_PREFIX: 'analytics',
-      SUBGRAPH_TAGS:
-        'Project=public,Project=partner, Project.raw=internal,Query.analyticsMe=team/a-1,SessionTransport.COOKIE=web,LoginInput.password=internal',
-    });
-    expect(sdl).toContain('type Project @key(fields: "id") @tag(name: "public") @tag(name: "partner") {');
-    expect(sdl).toContain('raw: JSONObject @tag(name: "internal")');
-    expect(sdl).toContain('analyticsMe: User @tag(name: "team/a-1")');
-    expect(sdl).toContain('COOKIE @tag(name: "web")');
-    expect(sdl).toMatch(/password: String @tag\(name: "internal"\)/);
-    expect(sdl.match(/@tag\(name: "/g)).toHaveLength(6);
-  });
+const run = promisify(execFile);
+const example = (name: string): string =>
+  fileURLToPath(new URL(`../../../examples/federation/${name}`, import.meta.url));
 
-  it('change nothing where none are set', async () => {
+/** The subgraph with the directives of a graph, by the recipe of docs/federation.md. */
+async function withDirectives(directives: string, environment?: Record<string, string>): Promise<string> {
+  const folder = await tempFolder();
+  try {
+    const [from, added] = [join(folder.path, 'subgraph.graphql'), join(folder.path, 'directives.graphql')];
+    await writeFile(from, await subgraph(environment));
+    await writeFile(added, directives);
+    return (await run(process.execPath, [example('add-directives.js'), from, added])).stdout;
+  } finally {
+    await folder.remove();
+  }
+}
+
+describe('the subgraph', () => {
+  it('has no directives but those of the federation that it needs', async () => {
     const committed = await readFile(new URL('../../../subgraph.gql', import.meta.url), 'utf8');
-    expect((await subgraph()).trim()).toBe(committed.trim());
-  });
-
-  it('stop the start where their names do not exist, each with its setting', async () => {
-    expect(
-      await problems({
-        SUBGRAPH_TAGS: 'Project.nmae=public,Projekt=public,Project=public,_Service=x',
-        SUBGRAPH_INACCESSIBLE: 'Project.name.first',
-      }),
-    ).toEqual([
-      'SUBGRAPH_TAGS must be a comma-separated list such as Project=public,Project.raw=internal',
-      'SUBGRAPH_INACCESSIBLE must be a comma-separated list such as Project.raw,User.raw',
-    ]);
-    expect(
-      await problems({
-        SUBGRAPH_TAGS: 'Project.nmae=public,Projekt=public,Project=public',
-        SUBGRAPH_INACCESSIBLE: 'User.raw,Query.nobody',
-      }),
-    ).toEqual([
-      'SUBGRAPH_TAGS names Project.nmae, which the subgraph does not have',
-      'SUBGRAPH_TAGS names Projekt, which the subgraph does not have',
-      'SUBGRAPH_INACCESSIBLE names Query.nobody, which the subgraph does not have',
-    ]);
-  });
-
-  it('do not reach what runs: whoever asks Portico itself sees the whole of it', async () => {
-    await subgraph({ SUBGRAPH_INACCESSIBLE: 'Project.raw' });
-    const { data } = (await app?.graphql('{ __type(name: "Project") { fields { name } } }')) ?? {};
-    expect(data.__type.fields).toContainEqual({ name: 'raw' });
+    const sdl = await subgraph();
+    expect(sdl.trim()).toBe(committed.trim());
+    expect(sdl).not.toMatch(/@(?:tag\(name: "|cost\(weight: \d|listSize\(assumedSize: \d)/);
   });
 });
 
-describe.each(COMPOSERS)('in %s', (_name, compose) => {
+describe.each(COMPOSERS)('the recipe for directives, composed by %s', (_name, compose) => {
   const other: Subgraph = { name: 'other', sdl: 'type Query { other: String }' };
+  const composed = (sdl: string): Composition => compose([{ name: 'portico', sdl }, other]);
 
-  it('what is inaccessible is no part of the API of the graph', async () => {
-    const sdl = await subgraph({
-      SUBGRAPH_TAGS: 'Project=public,Project.raw=internal',
-      SUBGRAPH_INACCESSIBLE: 'Project.raw,User.raw',
-    });
-    const { schema, errors, supergraph } = compose([{ name: 'portico', sdl }, other]);
+  it('gives tags, and takes what is inaccessible out of the API of the graph', async () => {
+    const sdl = await withDirectives(await readFile(example('directives.graphql'), 'utf8'));
+    const { schema, errors, supergraph } = composed(sdl);
     expect(errors).toEqual([]);
     expect(fields(schema, 'Project')).toContain('name');
     expect(fields(schema, 'Project')).not.toContain('raw');
-    expect(fields(schema, 'User')).not.toContain('raw');
     expect(supergraph).toContain('@tag(name: "internal")');
+    expect(supergraph).toContain('@tag(name: "public")');
+    expect(sdl).toContain('projects: [Project!] @listSize(assumedSize: 100)');
+    expect(sdl).toContain('@cost(weight: 10)');
   });
 
-  it('a list size makes it a subgraph with costs, of the version that has them', async () => {
-    const sdl = await subgraph({ SUBGRAPH_LIST_SIZE: '250' });
-    expect(sdl).toContain('federation/v2.9');
-    expect(sdl.match(/\[Project!\] @listSize\(assumedSize: 250\)/g)).toHaveLength(2);
-    expect(sdl).toContain('raw: JSONObject @cost(weight: 10)');
-    expect(compose([{ name: 'portico', sdl }, other]).errors).toEqual([]);
+  it('reaches inputs, values of enums and prefixed fields', async () => {
+    const directives = `
+      input LoginInput @tag(name: "web") { password: String @tag(name: "secret") }
+      enum SessionTransport { COOKIE @tag(name: "browser") }
+      type Query { analyticsMe: User @tag(name: "team/a-1") @cost(weight: 3) }`;
+    const sdl = await withDirectives(directives, { FIELD_PREFIX: 'analytics' });
+    const { errors, supergraph } = composed(sdl);
+    expect(errors).toEqual([]);
+    for (const tag of ['web', 'secret', 'browser', 'team/a-1']) {
+      expect(supergraph).toContain(`@tag(name: "${tag}")`);
+    }
+  });
+
+  it('is refused by the composer where it names a field with another type', async () => {
+    const wrong = withDirectives('type Project { raw: Int @tag(name: "internal") }');
+    await expect(wrong).rejects.toThrow('Unable to merge GraphQL type "Project"');
   });
 });
 

@@ -30,6 +30,8 @@ describe('the settings of routers', () => {
     'cosmo-router/config.yaml',
     'cosmo-router/graph.yaml',
     'apollo-server/gateway.ts',
+    'directives.graphql',
+    'add-directives.js',
   ])('are in the documentation as they are in %s', async (path) => {
     expect(await read('docs/federation.md')).toContain(`\n${(await example(path)).trim()}\n\`\`\`\n`);
   });

@@ -47,7 +47,7 @@ export const REASON_TABLE = {
   ALREADY_EXISTS: { codes: ['CONFLICT'], meaning: 'An object with that name already exists.' },
   AMBIGUOUS_NAME: {
     codes: ['CONFLICT'],
-    meaning: 'Several projects have that name; the message lists their ids, at most ten.',
+    meaning: 'Several projects have that name; `ids` lists them, at most ten.',
   },
   SESSION_LIMIT: {
     codes: ['PLATFORM_ERROR'],

@@ -29,6 +29,8 @@ export interface PorticoErrorExtensions {
   readonly iserverMessage?: string;
   /** What the support of the platform asks for. */
   readonly ticketId?: string;
+  /** With `AMBIGUOUS_NAME`: the ids of the projects that share the name, at most ten. */
+  readonly ids?: readonly string[];
 }
 
 /** One error of an answer. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { platformDate } from '../../src/projects/platform-date.js';
+import { platformDate } from '../../src/projects/project.model.js';
 
 describe('a date of the platform', () => {
   it.each([

@@ -1,11 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { buildSchema, type ExecutionResult, execute, type GraphQLResolveInfo, parse } from 'graphql';
-import { AnswerBudget } from '../../src/graphql/answer-budget.js';
-import { answerPlan } from '../../src/graphql/answer-plan.js';
-import { jsonSize, textBytes, textBytesAtMost } from '../../src/graphql/json-size.js';
-import { measureAnswer, type Selected } from '../../src/graphql/measure-answer.js';
-import { ServiceError } from '../../src/errors/service-error.js';
+import { answerPlan } from '../../../src/graphql/limits/answer-plan.js';
+import { answerSize, type Selected, type Size } from '../../../src/graphql/limits/answer-size.js';
 
 const schema = buildSchema(`
   scalar JSONObject
@@ -62,27 +59,28 @@ describe('the size of an answer', () => {
           { items },
           text.startsWith('query') ? { yes } : {},
         );
-        const sizes = selected.map((one) => measureAnswer(one, textBytes, NO_LIMIT));
+        const sizes = selected.map((one) => answerSize(one, NO_LIMIT));
         expect(sizes.map(({ bytes }) => bytes)).toEqual(written.map((each) => Buffer.byteLength(each)));
-        const most = selected.map((one) => measureAnswer(one, textBytesAtMost, NO_LIMIT).bytes);
-        most.forEach((bytes, index) => {
-          expect(bytes).toBeGreaterThanOrEqual(sizes[index]?.bytes ?? 0);
-        });
       }),
       { numRuns: 300 },
     );
   });
 
-  it('is that of its JSON text, for any JSON', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
-        expect(jsonSize(value).bytes).toBe(Buffer.byteLength(JSON.stringify(value)));
+  it('is that of its JSON text, for any JSON object of the platform', async () => {
+    const sizeOf = async (raw: unknown): Promise<Size> => {
+      const { selected, written } = await answered('{ item { raw } }', { item: { raw } });
+      const [size = NO_LIMIT] = selected.map((one) => answerSize(one, NO_LIMIT));
+      expect(size.bytes).toBe(Buffer.byteLength(written[0] ?? ''));
+      return size;
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ stringUnit: 'binary' })), async (raw) => {
+        await sizeOf(raw);
       }),
     );
-    expect(jsonSize({ a: [1, 'x', null], b: {} }).nodes).toBe(6);
-    expect(jsonSize(['\ud800', '\u2028', '\u0001é😀']).bytes).toBe(
-      Buffer.byteLength(JSON.stringify(['\ud800', '\u2028', '\u0001é😀'])),
-    );
+    // The item, and six values of the object.
+    expect((await sizeOf({ a: [1, 'x', null], b: {} })).nodes).toBe(7);
+    await sizeOf({ text: ['\ud800', '\u2028', '\u0001é😀', '"', '\\', '\u007f', 'plain'] });
   });
 
   it('follows the operation, where two share a fragment', async () => {
@@ -98,50 +96,12 @@ describe('the size of an answer', () => {
         rootValue: {
           items: (_args: unknown, _context: unknown, info: GraphQLResolveInfo) => {
             const one = { value: root.items, plan: answerPlan(info), variables: {} };
-            bytes.push(measureAnswer(one, textBytes, NO_LIMIT).bytes);
+            bytes.push(answerSize(one, NO_LIMIT).bytes);
             return root.items;
           },
         },
       });
     }
     expect(bytes).toEqual([12, 31, 12]);
-  });
-});
-
-describe('the budget of an answer', () => {
-  const text = 'x'.repeat(100);
-  const selectedOnce = async (items: unknown[]): Promise<Selected> => {
-    const { selected } = await answered('{ items { name } }', { items });
-    if (selected[0] === undefined) throw new Error('nothing selected');
-    return selected[0];
-  };
-
-  it('is spent exactly: an answer of as many bytes fits, one of a byte more does not', async () => {
-    const one = await selectedOnce([{ name: text }, { name: text }]);
-    const { bytes } = measureAnswer(one, textBytes, NO_LIMIT);
-    const fits = new AnswerBudget({ nodes: 1000, bytes: 3 * bytes });
-    for (let time = 0; time < 3; time += 1) fits.charge(one);
-    expect(() => {
-      fits.charge(one);
-    }).toThrow(ServiceError);
-    const tight = new AnswerBudget({ nodes: 1000, bytes: bytes - 1 });
-    expect(() => {
-      tight.charge(one);
-    }).toThrow(
-      `The answer would have more than ${bytes - 1} bytes (GRAPHQL_MAX_ANSWER_BYTES): request less data`,
-    );
-  });
-
-  it('counts values, and leaves room for smaller ones after one that did not fit', async () => {
-    const large = await selectedOnce(Array.from({ length: 20 }, () => ({ name: 'a' })));
-    const small = await selectedOnce([{ name: 'a' }]);
-    const budget = new AnswerBudget({ nodes: 10, bytes: 100_000 });
-    expect(() => {
-      budget.charge(large);
-    }).toThrow('The answer would have more than 10 values (GRAPHQL_MAX_ANSWER_NODES): request less data');
-    for (let time = 0; time < 3; time += 1) budget.charge(small);
-    expect(() => {
-      budget.charge(small);
-    }).toThrow('GRAPHQL_MAX_ANSWER_NODES');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayMutate, type RequestOrigin } from '../../src/graphql/request-origin.js';
+import { mayMutate } from '../../src/graphql/origin.plugin.js';
+import { type RequestOrigin } from '../../src/graphql/graphql-context.js';
 
 const ALLOWED = ['https://good.example', 'https://other.example:8443'];
 

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExecutionCancelledError } from 'portico/client';
+import { ServiceError } from '../../../src/errors/service-error.js';
+import { AnswerBudget } from '../../../src/graphql/limits/answer-budget.js';
+import { type PlannedField } from '../../../src/graphql/limits/answer-plan.js';
+import { answerSize, type Size } from '../../../src/graphql/limits/answer-size.js';
+import { AnswerTurns } from '../../../src/load/answer-turns.js';
+
+const NO_LIMIT = { nodes: Infinity, bytes: Infinity };
+const ID: PlannedField = {
+  keyBytes: 5,
+  property: 'id',
+  constantBytes: 0,
+  isJson: false,
+  fields: undefined,
+  conditions: undefined,
+};
+const SELECTED = { plan: [ID], variables: {} };
+const LARGE = Array.from({ length: 5000 }, (_, id) => ({ id }));
+
+function budget(limits: Size = NO_LIMIT): AnswerBudget {
+  return new AnswerBudget(limits, new AnswerTurns(), {
+    name: 'caller',
+    gone: () => new AbortController().signal,
+  });
+}
+
+describe('the budget of an answer', () => {
+  const items = (count: number, id: unknown = 'a'): unknown[] =>
+    Array.from({ length: count }, () => ({ id }));
+
+  it('is spent exactly: an answer of as many bytes fits, one of a byte more does not', () => {
+    const value = items(2, 'x'.repeat(100));
+    const { bytes } = answerSize({ value, ...SELECTED }, NO_LIMIT);
+    const fits = budget({ nodes: 1000, bytes: 3 * bytes });
+    for (let time = 0; time < 3; time += 1) expect(fits.add(value, SELECTED)).toBe(value);
+    expect(() => fits.add(value, SELECTED)).toThrow(ServiceError);
+    expect(() => budget({ nodes: 1000, bytes: bytes - 1 }).add(value, SELECTED)).toThrow(
+      `The answer would have more than ${bytes - 1} bytes (GRAPHQL_MAX_ANSWER_BYTES): request less data`,
+    );
+  });
+
+  it('counts values, and leaves room for smaller ones after one that did not fit', () => {
+    const tight = budget({ nodes: 10, bytes: 100_000 });
+    expect(() => tight.add(items(20), SELECTED)).toThrow(
+      'The answer would have more than 10 values (GRAPHQL_MAX_ANSWER_NODES): request less data',
+    );
+    for (let time = 0; time < 3; time += 1) expect(tight.add(items(1), SELECTED)).toHaveLength(1);
+    expect(() => tight.add(items(1), SELECTED)).toThrow('GRAPHQL_MAX_ANSWER_NODES');
+  });
+
+  it('is spent by errors of items as well, with their ids', () => {
+    const errors = Array.from({ length: 3 }, () => new Error('x'.repeat(100)));
+    expect(() => budget({ nodes: 700, bytes: 100_000 }).add(errors, SELECTED)).toThrow('values');
+    expect(() => budget({ nodes: 1000, bytes: 3000 }).add(errors, SELECTED)).toThrow('bytes');
+  });
+});
+
+describe('a large answer', () => {
+  it('is made no further once its caller has hung up, and lets others have its turn', async () => {
+    const turns = new AnswerTurns();
+    const answerFor = (name: string, gone: AbortSignal): AnswerBudget =>
+      new AnswerBudget(NO_LIMIT, turns, { name, gone: () => gone });
+    const caller = new AbortController();
+    const answer = answerFor('caller', caller.signal);
+    expect(await answer.add(LARGE, SELECTED)).toBe(LARGE);
+
+    caller.abort();
+
+    await expect(answer.add(LARGE, SELECTED)).rejects.toThrow(ExecutionCancelledError);
+    await expect(answerFor('caller', caller.signal).add(LARGE, SELECTED)).rejects.toThrow(
+      ExecutionCancelledError,
+    );
+    answer.sending();
+    expect(await answerFor('other', new AbortController().signal).add(LARGE, SELECTED)).toBe(LARGE);
+  });
+
+  it('is the only one for which the caller is looked after', () => {
+    const answer = new AnswerBudget(NO_LIMIT, new AnswerTurns(), {
+      name: 'caller',
+      gone: () => {
+        throw new Error('asked');
+      },
+    });
+    expect(answer.add([{ id: 1 }], SELECTED)).toEqual([{ id: 1 }]);
+    expect(answer.search(100)).toBeUndefined();
+  });
+
+  it('is also one that takes long to find: each search of a long list has an iteration of the event loop', async () => {
+    const iterations: (() => void)[] = [];
+    const turns = new AnswerTurns(
+      () => true,
+      (work) => iterations.push(work),
+    );
+    const gone = new AbortController().signal;
+    const answer = new AnswerBudget(NO_LIMIT, turns, { name: 'caller', gone: () => gone });
+    let done = 0;
+    const searches = Array.from({ length: 3 }, async () => {
+      await answer.search(5000);
+      done += 1;
+    });
+    for (let expected = 1; expected <= 3; expected += 1) {
+      expect(done).toBe(expected - 1);
+      while (done < expected) {
+        iterations.shift()?.();
+        await Promise.resolve();
+      }
+      expect(done).toBe(expected);
+    }
+    await Promise.all(searches);
+  });
+
+  it('is one with many short searches, too', async () => {
+    const answer = budget();
+    for (let time = 0; time < 50; time += 1) expect(answer.search(1000)).toBeUndefined();
+    await expect(answer.search(1000)).resolves.toBeUndefined();
+    // What follows is part of the same large answer.
+    await expect(Promise.resolve(answer.add([{ id: 1 }], SELECTED))).resolves.toEqual([{ id: 1 }]);
+  });
+});
