@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 
 const environmentIsReadOnce = {
   selector: "MemberExpression[object.name='process'][property.name='env']",
-  message: 'The environment is read in src/config only.',
+  message: 'The environment is read in src/config, and by the credential providers.',
 };
 
 const typesAreImportedInline = {
@@ -93,7 +93,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/**/*.ts'],
+    files: ['src/config/**/*.ts', 'packages/portico/src/credentials/providers/*.ts'],
     rules: { 'no-restricted-syntax': ['error', typesAreImportedInline, ...privateByHash] },
   },
   {

@@ -56,16 +56,7 @@ export async function lookAtCertificate(
   now = Date.now(),
 ): Promise<Finding[]> {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== 'https:') {
-    const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
-    const found = 'the platform is reached without TLS';
-    const fix = 'PLATFORM_BASE_URL: use its https address';
-    return [
-      isLocal
-        ? { what: CERTIFICATE, state: 'skipped', found }
-        : { what: CERTIFICATE, state: 'warning', found, fix },
-    ];
-  }
+  if (protocol !== 'https:') return [withoutTls(hostname)];
   if (settings.platformProxy !== undefined) {
     return [
       { what: CERTIFICATE, state: 'skipped', found: 'not checked: the platform is reached through a proxy' },
@@ -91,6 +82,13 @@ export async function lookAtCertificate(
   } finally {
     socket.destroy();
   }
+}
+
+function withoutTls(hostname: string): Finding {
+  const found = 'the platform is reached without TLS';
+  if (/^(localhost|127\.|\[::1\])/.test(hostname)) return { what: CERTIFICATE, state: 'skipped', found };
+  const fix = 'PLATFORM_BASE_URL: use its https address';
+  return { what: CERTIFICATE, state: 'warning', found, fix };
 }
 
 function trust(socket: TLSSocket, verify: boolean | string): Finding[] {

@@ -5,9 +5,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
   detectResources,
-  envDetector,
   type Resource,
+  resourceAttributesEnvDetector,
   resourceFromAttributes,
+  serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import {
@@ -74,7 +75,7 @@ function headersOf(settings: TelemetrySettings): Environment {
 function resource(): Resource {
   return defaultResource()
     .merge(resourceFromAttributes({ 'service.name': SERVICE_NAME }))
-    .merge(detectResources({ detectors: [envDetector] }));
+    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
 }
 
 function traceProvider(

@@ -52,7 +52,7 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   const ErrorOfCode = errorClassOf(code);
   const concernsSession = (ErrorOfCode === LoginFailedError && !context.isLogin) || undefined;
   const isAboutSession = concernsSession === true || ErrorOfCode === SessionError;
-  const cookiesWithheld = (isAboutSession && context.cookiesWithheld) || undefined;
+  const cookiesWithheld = isAboutSession && context.cookiesWithheld === true ? true : undefined;
   return new ErrorOfCode(message, { ...details, code, retryable, concernsSession, cookiesWithheld });
 }
 

@@ -36,7 +36,7 @@ export function readBody(body: Readable, limit: number, large?: Large): Promise<
       body.pause();
       large.wait().then(
         () => body.resume(),
-        (error: unknown) => {
+        (error: Error) => {
           reject(error);
           body.destroy();
         },
