@@ -104,7 +104,7 @@ export const SLOWNESS: readonly Scenario[] = [
     before: 'headers are held 30 s, a body 90 s',
     run: async (service: Service): Promise<string> => {
       const head =
-        'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 500\r\n';
+        'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 500\r\n';
       const [headers, body] = await Promise.all([
         timed(() => drip(service.port, `${head}x-slow: `)),
         timed(() => drip(service.port, `${head}\r\n`)),

@@ -78,7 +78,7 @@ export async function addHooks(
   addAnswerHeaders(server, isStopping);
   readCallers(server, {
     sessionHeader: settings.SESSION_HEADER,
-    allowedHosts: settings.ALLOWED_HOSTS,
+    allowsHost: (hostname) => settings.allowsHost(hostname),
     trustsProxies: settings.TRUSTED_PROXIES.length > 0,
   });
   await allowOrigins(server, {

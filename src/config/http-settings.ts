@@ -49,7 +49,7 @@ export class HttpSettings {
   TRUSTED_PROXIES: string[] = [];
 
   @Setting(
-    'the host names by which the service may be called, without ports, separated by commas; if not set: any',
+    'the host names by which the service may be called, without ports, separated by commas; if not set: `localhost` and the addresses of loopback where `HOST` is one of them, otherwise any',
     'graph.example',
   )
   @CommaList()

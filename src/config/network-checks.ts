@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 const ADDRESS_BITS = new Map([
   [4, 32],
@@ -32,6 +32,18 @@ export function isHostName(value: unknown): boolean {
     URL.canParse(`http://${value}/`) &&
     new URL(`http://${value}/`).hostname === value
   );
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** `localhost`, or an address of this machine that no other machine reaches, in brackets or not. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1').replace(/%.*/, '');
+  const version = isIP(address);
+  if (version === 0) return address.toLowerCase() === 'localhost';
+  return LOOPBACK.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** What a server can listen on: an address, with a zone if it is IPv6, or the name of one; no port. */

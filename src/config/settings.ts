@@ -4,6 +4,7 @@ import { EmbeddedPlatformSettings, platformProxy, PlatformSettings } from './pla
 import { FederationSettings, GraphQLSettings } from './graphql-settings.js';
 import { HttpSettings } from './http-settings.js';
 import { LoginSettings } from './login-settings.js';
+import { isLoopback } from './network-checks.js';
 import { isProduction, OperationsSettings, ServiceSettings } from './service-settings.js';
 import { TelemetrySettings } from './telemetry-settings.js';
 import { SessionSettings } from './session-settings.js';
@@ -27,6 +28,15 @@ export class Settings extends IntersectionType(
   /** On, except in production; `GRAPHQL_INTROSPECTION` overrides that. */
   get introspection(): boolean {
     return this.GRAPHQL_INTROSPECTION ?? !this.production;
+  }
+
+  /**
+   * Whether the service may be called by a host name. On loopback, only by loopback's own names unless others are set: a
+   * page of any site could give its own name the address of this machine (DNS rebinding).
+   */
+  allowsHost(hostname: string): boolean {
+    if (this.ALLOWED_HOSTS.length > 0) return this.ALLOWED_HOSTS.includes(hostname);
+    return !isLoopback(this.HOST) || isLoopback(hostname);
   }
 
   /** Off with persisted documents: the console's own documents are not among them. */

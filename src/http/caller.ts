@@ -30,8 +30,8 @@ export interface Caller extends CallerAddress {
 export interface CallerRules {
   /** The header of the bearer handle. */
   readonly sessionHeader: string;
-  /** The host names by which the service may be called; empty for any. */
-  readonly allowedHosts: readonly string[];
+  /** Whether the service may be called by a host name. */
+  readonly allowsHost: (hostname: string) => boolean;
   /** Whether any proxy is trusted. */
   readonly trustsProxies: boolean;
 }
@@ -48,9 +48,10 @@ export function isProbe(path: string | undefined): boolean {
 
 /** Reads the caller of each request, and refuses requests whose headers can be read in two ways. */
 export function readCallers(server: FastifyInstance, rules: CallerRules): void {
-  const { sessionHeader, allowedHosts, trustsProxies } = rules;
+  const { sessionHeader, allowsHost, trustsProxies } = rules;
   const read = callerReader(sessionHeader);
   let hasWarned = trustsProxies;
+  let hasReportedHost = false;
   // Set by the hook below before anything reads it.
   server.decorateRequest('caller');
   server.addHook('onRequest', (request, reply, done) => {
@@ -65,8 +66,14 @@ export function readCallers(server: FastifyInstance, rules: CallerRules): void {
     try {
       request.caller = read(request);
       const { hostname } = request.caller.service;
-      const isAllowed = allowedHosts.length === 0 || allowedHosts.includes(hostname);
+      const isAllowed = hostname === NO_HOST || allowsHost(hostname);
       if (!isAllowed && !isProbe(request.routeOptions.url)) {
+        if (!hasReportedHost) {
+          hasReportedHost = true;
+          server.log.warn(
+            'A request was refused because of its Host: set ALLOWED_HOSTS to the names by which the service is called',
+          );
+        }
         throw new UnclearHeaderError('The request is for a Host that is not allowed');
       }
       requireOneTarget(request.url, raw.headers.host ?? NO_HOST);

@@ -1,7 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { isHeaderName, isHostName, isProxy } from '../../src/config/network-checks.js';
+import { isHeaderName, isHostName, isLoopback, isProxy } from '../../src/config/network-checks.js';
 
 describe('the checks of network settings', () => {
+  it.each(['localhost', '127.0.0.1', '127.255.0.3', '::1', '[::1]', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])(
+    'know %s as loopback',
+    (host) => {
+      expect(isLoopback(host)).toBe(true);
+    },
+  );
+
+  it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0', '127.0.0.1.example', 'localhost.example', '[::2]', ''])(
+    'do not take %j for loopback',
+    (host) => {
+      expect(isLoopback(host)).toBe(false);
+    },
+  );
+
   it.each([
     'loopback',
     'private',

@@ -27,7 +27,7 @@ export function slowSenders(
   { connections }: SlowSenders,
   counts: Counts,
 ): void {
-  const head = 'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  const head = 'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
   for (let n = 0; n < connections; n += 1) {
     const socket = open(port, addresses[n % addresses.length], counts);
     socket.write(n % 2 === 0 ? `${head}x-slow: ` : `${head}content-length: 500\r\n\r\n`);

@@ -94,6 +94,71 @@ describe('a caller with two handles, an expired one, or a foreign token', () => 
   });
 });
 
+describe('a service without ALLOWED_HOSTS', () => {
+  const ask = (
+    app: TestApp,
+    host: string | undefined,
+    path = '/graphql?query={hasSession}',
+  ): Promise<string> => {
+    const [version, line] = host === undefined ? ['1.0', ''] : ['1.1', `host: ${host}\r\n`];
+    return rawExchange(app.url, `GET ${path} HTTP/${version}\r\n${line}connection: close\r\n\r\n`);
+  };
+
+  it.each(['127.0.0.1', 'localhost', '::1'])(
+    'on %s answers under the names of loopback only',
+    async (HOST) => {
+      const app = await startApp({ HOST });
+      for (const host of [
+        'localhost',
+        'LOCALHOST:1',
+        '127.0.0.1:3000',
+        '127.8.9.10',
+        '[::1]',
+        '[::1]:65535',
+        undefined,
+      ]) {
+        expect(await ask(app, host)).toMatch(/^HTTP\/1.1 200 /);
+      }
+      for (const host of [
+        'evil.example',
+        'evil.example:3000',
+        'localhost.evil.example',
+        '127.0.0.1.evil.example',
+        '128.0.0.1',
+        '0.0.0.0',
+        '[::2]',
+        'notlocalhost',
+      ]) {
+        const refused = await ask(app, host);
+        expect(refused).toMatch(/^HTTP\/1.1 400 /);
+        expect(refused).toContain('"message":"The request is for a Host that is not allowed"');
+      }
+      expect(await ask(app, 'evil.example', '/livez')).toMatch(/^HTTP\/1.1 200 /);
+      expect(await ask(app, 'evil.example', '/')).toMatch(/^HTTP\/1.1 400 /);
+      await app.close();
+    },
+  );
+
+  it('takes no login from a page that has pointed its own name to this machine', async () => {
+    const app = await startApp();
+    const body = JSON.stringify({ query: 'mutation { login { handle } }' });
+    const head = ['host: evil.example', 'origin: http://evil.example', 'content-type: application/json'];
+    const answer = await rawExchange(
+      app.url,
+      `POST /graphql HTTP/1.1\r\n${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).not.toMatch(/set-cookie/i);
+    await app.close();
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.7'])('on %s answers under any name', async (HOST) => {
+    const app = await startApp({ HOST });
+    expect(await ask(app, 'evil.example')).toMatch(/^HTTP\/1.1 200 /);
+    await app.close();
+  });
+});
+
 describe('a service with ALLOWED_HOSTS', () => {
   it('answers under these names, and to probes under any', async () => {
     const app = await startApp({ ALLOWED_HOSTS: 'graph.example,localhost' });

@@ -141,7 +141,11 @@ describe('a proxy with TLS', () => {
       ['10.0.0.1', /^portico=.*HttpOnly; SameSite=Lax$/],
       ['loopback', /^__Host-portico=.*HttpOnly; Secure; SameSite=Lax$/],
     ] as const) {
-      const app = await startApp({ TRUSTED_PROXIES: proxies, HOST: '127.0.0.1' });
+      const app = await startApp({
+        TRUSTED_PROXIES: proxies,
+        HOST: '127.0.0.1',
+        ALLOWED_HOSTS: 'graph.internal,graph.example',
+      });
       const { port } = new URL(app.url);
       const { request } = await import('node:http');
       const setCookie = await new Promise<string | undefined>((resolve, reject) => {
