@@ -7,7 +7,7 @@ import { AuthPayload, ExtendPayload } from '../session/session.model.js';
 import { Observation } from '../logging/observation.js';
 import { type SessionEvent } from '../logging/session-event.js';
 import { type OpenSession } from '../session/open-session.js';
-import { logOutAtPlatform } from '../session/platform-logout.js';
+import { PlatformLogout } from '../session/platform-logout.service.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionStore } from '../session/store/session-store.js';
 import { SessionTransport } from '../session/session.model.js';
@@ -38,6 +38,7 @@ export class AuthService {
     private readonly settings: Settings,
     private readonly observation: Observation,
     private readonly probe: PlatformProbe,
+    private readonly platformLogout: PlatformLogout,
   ) {}
 
   async login(context: RequestContext, input: LoginInput): Promise<AuthPayload> {
@@ -81,8 +82,7 @@ export class AuthService {
   }
 
   async logout(context: RequestContext): Promise<LogoutPayload> {
-    await this.sessions.end(context);
-    return { loggedOut: true };
+    return { loggedOut: true, platformLoggedOut: await this.sessions.end(context) };
   }
 
   /** Every login and delegation ends here, with a payload or an error, so its outcome is reported here. */
@@ -125,7 +125,7 @@ export class AuthService {
       }
     });
     if (signal.aborted) {
-      await logOutAtPlatform(session, this.#logger);
+      await this.platformLogout.end(session);
       throw hungUp();
     }
     const handleTransport = transport === SessionTransport.BEARER ? 'bearer' : 'cookie';

@@ -38,10 +38,23 @@ function causeOf(thrown: unknown): unknown {
   return refused instanceof ServiceError ? refused : unwrapResolverError(thrown);
 }
 
-/** The code and the reason that an error has in an answer. */
-export function errorFacts(error: unknown): { code: string; reason: string | undefined } {
-  const { code, reason } = toGraphQLError({ message: '' }, error).extensions ?? {};
-  return { code: String(code), reason: typeof reason === 'string' ? reason : undefined };
+/** How an answer identifies an error: its code, and where known its reason and the platform's code and ticket. */
+export function errorFacts(
+  error: unknown,
+): Record<'code', string> & Record<PossibleFact, string | undefined> {
+  const { code, reason, platformCode, ticketId } = toGraphQLError({ message: '' }, error).extensions ?? {};
+  return {
+    code: String(code),
+    reason: textOf(reason),
+    platformCode: platformCode === 'N/A' ? undefined : textOf(platformCode),
+    ticketId: textOf(ticketId),
+  };
+}
+
+type PossibleFact = 'reason' | 'platformCode' | 'ticketId';
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether an error can only come from a bug or a hostile caller; such errors are logged in full. */

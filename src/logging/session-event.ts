@@ -42,6 +42,10 @@ export interface ErrorFacts {
   readonly code: string;
   /** A reason of docs/errors.md. */
   readonly reason?: string | undefined;
+  /** The platform's own code, as it wrote it. */
+  readonly platformCode?: string | undefined;
+  /** The platform's ticket, for its operator. */
+  readonly ticketId?: string | undefined;
 }
 
 /** `refused`: the service itself refused, without calling the platform. `failure`: it was tried. */

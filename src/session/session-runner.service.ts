@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   isSessionExpired,
   LoginFailedError,
@@ -10,7 +10,7 @@ import {
 import { storeUnavailable } from '../errors/service-error.js';
 import { Observation } from '../logging/observation.js';
 import { type OpenSession, type ServiceLogin } from './open-session.js';
-import { logOutAtPlatform } from './platform-logout.js';
+import { PlatformLogout } from './platform-logout.service.js';
 import { RequestCoalescer } from './request-coalescer.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
@@ -44,7 +44,6 @@ export const Relogin = Symbol('Relogin');
 /** Runs work on sessions. When the platform no longer knows a session, it is logged in again if it can be; else it expires. */
 @Injectable()
 export class SessionRunner {
-  readonly #logger = new Logger(SessionRunner.name);
   readonly #logins = new RequestCoalescer();
 
   constructor(
@@ -53,6 +52,7 @@ export class SessionRunner {
     private readonly client: PlatformClient,
     @Inject(Relogin) private readonly relogin: Relogin,
     private readonly observation: Observation,
+    private readonly platformLogout: PlatformLogout,
   ) {}
 
   /**
@@ -138,7 +138,7 @@ export class SessionRunner {
       await this.#keep(open, session, expired);
       this.store.noteUse(open.key, at);
     } catch (error) {
-      await logOutAtPlatform(session, this.#logger);
+      await this.platformLogout.end(session);
       throw error;
     }
   }
@@ -150,7 +150,7 @@ export class SessionRunner {
       if (await this.sealed.replaceLogin(open, session, service)) return;
       await this.sealed.refresh(open);
       if (isAfter(open.service, expired)) {
-        await logOutAtPlatform(session, this.#logger);
+        await this.platformLogout.end(session);
         return;
       }
     }

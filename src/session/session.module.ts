@@ -9,6 +9,7 @@ import { Settings } from '../config/settings.js';
 import { Observation } from '../logging/observation.js';
 import { RecordSeal, RefusedRecords } from './record-seal.js';
 import { type AnswerReuse } from './request-coalescer.js';
+import { PlatformLogout } from './platform-logout.service.js';
 import { SealedSessions } from './sealed-sessions.service.js';
 import { sessionKeys, type SessionKeys } from './session-keys.js';
 import { SessionStore } from './store/session-store.js';
@@ -79,13 +80,14 @@ function observedStore(store: SessionStore, observation: Observation): SessionSt
     },
     RefusedRecords,
     SealedSessions,
+    PlatformLogout,
     SessionRunner,
     SessionService,
     SessionResolver,
     AuthPayloadSessionResolver,
     ExtendPayloadSessionResolver,
   ],
-  exports: [SessionService, SessionStore, SessionStoreModule, RefusedRecords],
+  exports: [PlatformLogout, SessionService, SessionStore, SessionStoreModule, RefusedRecords],
 })
 export class SessionModule implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger(SessionModule.name);

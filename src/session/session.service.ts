@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import {
   type CallOptions,
   ExecutionCancelledError,
@@ -10,7 +10,7 @@ import {
 import { Observation } from '../logging/observation.js';
 import { keyOf } from './handle.js';
 import { type Beginning, type OpenSession } from './open-session.js';
-import { logOutAtPlatform } from './platform-logout.js';
+import { PlatformLogout } from './platform-logout.service.js';
 import { type AnswerReuse, RequestCoalescer } from './request-coalescer.js';
 import { type KnownSession, type PresentedHandle, type RequestContext } from './request-context.js';
 import { SealedSessions } from './sealed-sessions.service.js';
@@ -27,7 +27,6 @@ export const ReadReuse = Symbol('ReadReuse');
 /** Starts, uses, and ends the sessions of callers. Resolvers reach the platform through it. */
 @Injectable()
 export class SessionService {
-  readonly #logger = new Logger(SessionService.name);
   readonly #reads: RequestCoalescer;
   readonly #extensions = new RequestCoalescer();
   /** Whether the answer to a read has ever renewed a session. From then on reads are not aborted: one of them might renew it. */
@@ -38,6 +37,7 @@ export class SessionService {
     private readonly sealed: SealedSessions,
     private readonly runner: SessionRunner,
     private readonly observation: Observation,
+    private readonly platformLogout: PlatformLogout,
     @Optional() @Inject(ReadReuse) reuse?: AnswerReuse,
   ) {
     this.#reads = new RequestCoalescer(reuse);
@@ -63,7 +63,7 @@ export class SessionService {
       open = await this.sealed.create(session, beginning);
       if (previous !== undefined) await this.#end(previous);
     } catch (error) {
-      await logOutAtPlatform(session, this.#logger);
+      await this.platformLogout.end(session);
       throw error;
     }
     const { handle, expiresAt, key: storeKey, account } = open;
@@ -163,20 +163,22 @@ export class SessionService {
   /**
    * Ends the caller's session: first here, so that nothing brings it back, and then on the platform.
    *
+   * @returns whether it has ended on the platform too; if not, that is tried again in the background
    * @throws SessionError without a session.
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  async end(context: RequestContext): Promise<void> {
+  async end(context: RequestContext): Promise<boolean> {
     const open = await this.#opening(context);
     try {
-      await this.#end(open);
+      const isPlatformLoggedOut = await this.#end(open);
+      this.#forget(context, open);
+      return isPlatformLoggedOut;
     } catch (error) {
       this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
-      // The record may be gone even if the store could not say so, and then nobody could end the platform session later.
-      await logOutAtPlatform(open.session, this.#logger);
+      // The record may be gone even if the store could not say so: the platform session could not be ended later.
+      await this.platformLogout.end(open.session);
       throw error;
     }
-    this.#forget(context, open);
   }
 
   #opening(context: RequestContext): Promise<OpenSession> {
@@ -248,11 +250,10 @@ export class SessionService {
     return ifThere(this.#opening(context));
   }
 
-  async #end(open: OpenSession): Promise<void> {
+  async #end(open: OpenSession): Promise<boolean> {
     await this.sealed.end(open);
-    this.observation.sessionEvent({ kind: 'logout', storeKey: open.key });
     this.#reads.forget(open.key);
-    await logOutAtPlatform(open.session, this.#logger);
+    return this.platformLogout.end(open.session, open.key);
   }
 
   /** The rest of the request has no session. */

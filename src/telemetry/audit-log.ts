@@ -30,6 +30,10 @@ export interface AuditRecord {
   readonly code?: string;
   /** A reason of docs/errors.md. */
   readonly reason?: string;
+  /** The platform's own code. */
+  readonly platformCode?: string;
+  /** The platform's ticket for the failure. */
+  readonly ticketId?: string;
   readonly account?: string;
   readonly profile?: string;
   readonly address?: string;
@@ -70,6 +74,8 @@ function auditRecord(
     outcome: eventOutcome(kind, failure),
     code: failure?.code,
     reason: failure?.reason,
+    platformCode: failure?.platformCode,
+    ticketId: failure?.ticketId,
     account: account === undefined ? undefined : accountName(account, isCredential),
     profile: profile === undefined ? undefined : cleanText(profile),
     address: request.clientAddress,

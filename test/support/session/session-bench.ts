@@ -6,6 +6,7 @@ import { type RequestContext } from '../../../src/session/request-context.js';
 import { Observation } from '../../../src/logging/observation.js';
 import { RecordSeal, RefusedRecords } from '../../../src/session/record-seal.js';
 import { KnownSessions } from '../../../src/session/known-sessions.js';
+import { PlatformLogout } from '../../../src/session/platform-logout.service.js';
 import { SealedSessions } from '../../../src/session/sealed-sessions.service.js';
 import { type Relogin, SessionRunner } from '../../../src/session/session-runner.service.js';
 import { SessionService } from '../../../src/session/session.service.js';
@@ -32,8 +33,9 @@ export function sessionService(
   known = new KnownSessions(),
 ): SessionService {
   const sealed = sealedSessions(store, client, keys, refused, known);
-  const runner = new SessionRunner(store, sealed, client, relogin, observation);
-  return new SessionService(store, sealed, runner, observation);
+  const platformLogout = new PlatformLogout(observation);
+  const runner = new SessionRunner(store, sealed, client, relogin, observation, platformLogout);
+  return new SessionService(store, sealed, runner, observation, platformLogout);
 }
 
 /** Only its part that seals, stores and opens. */

@@ -167,7 +167,9 @@ const logout = (nth: number): Command =>
   onSession(
     'logout',
     nth,
-    ({ service }, { handle }) => service.end(requestWith(handle)),
+    async ({ service }, { handle }) => {
+      await service.end(requestWith(handle));
+    },
     (_model, session) => {
       session.hasEnded = true;
       session.onPlatform = false;
