@@ -3,8 +3,8 @@ export interface FailureRule {
   readonly key: string;
   readonly failures: number;
   /**
-   * `refuse`: no more attempts. `queue`: one at a time, with a pause after each failure. `delay`: each attempt starts later,
-   * whatever others do.
+   * `refuse`: no more attempts. `queue`: one at a time, with a pause after each failure. `delay`: each attempt
+   * starts later, no matter what others do.
    */
   readonly then: 'refuse' | 'queue' | 'delay';
 }
@@ -12,7 +12,7 @@ export interface FailureRule {
 /** The pause after a failure under a key over its limit, in milliseconds. */
 const PAUSE_MS = 1000;
 const DELAY_MS = 2000;
-/** The most attempts that may wait under one key; further ones are refused at once. */
+/** The most attempts that may wait under one key; further ones are refused immediately. */
 const MOST_WAITING = 2000;
 
 /** How an attempt gets its turn. Settled once. */
@@ -21,7 +21,10 @@ interface Turn {
   readonly refuse: (why: 'failures' | 'queue') => void;
 }
 
-/** The attempts under one key, first come, first served. A key over its limit never delays the attempts of another key. */
+/**
+ * The attempts under one key, first come, first served. A key over its limit never delays the attempts of another
+ * key.
+ */
 export class AttemptQueue {
   readonly rule: FailureRule;
   /** How many attempts use this queue. While there are any, a new queue must not replace it. */
@@ -54,6 +57,13 @@ export class AttemptQueue {
     this.#advance();
   }
 
+  /** Begins an attempt if it need not wait. */
+  begin(): boolean {
+    if (this.#waiting.size > 0 || this.#failures + this.#inFlight >= this.rule.failures) return false;
+    this.#inFlight += 1;
+    return true;
+  }
+
   /** Adds a turn to the line. Returns a function that takes it out again. */
   enter(turn: Turn): () => void {
     if (this.rule.then === 'delay') return this.#delay(turn);
@@ -65,7 +75,7 @@ export class AttemptQueue {
     };
   }
 
-  /** Ends an attempt that has had its turn. */
+  /** Ends an attempt that has begun. */
   leave(): void {
     this.#inFlight -= 1;
     this.#advance();
@@ -93,7 +103,7 @@ export class AttemptQueue {
     return this.#failures >= this.rule.failures;
   }
 
-  /** No more attempts run at once than may still fail: sending a thousand guesses together gains nothing. */
+  /** No more attempts run at the same time than may still fail: sending a thousand guesses together gains nothing. */
   get #mayBegin(): boolean {
     if (!this.#isUsedUp) return this.#failures + this.#inFlight < this.rule.failures;
     return this.#inFlight === 0 && Date.now() >= this.#pauseEnds;
@@ -125,10 +135,6 @@ export class AttemptQueue {
       this.#inFlight += 1;
       turn.begin();
     };
-    if (this.#failures + this.#inFlight < this.rule.failures) {
-      begin();
-      return () => undefined;
-    }
     const timer = setTimeout(begin, DELAY_MS);
     return () => {
       clearTimeout(timer);

@@ -116,7 +116,8 @@ export class AuthService {
     await this.limits.attempt({ address, account, signal }, async () => {
       await this.store.ping();
       if (signal.aborted) throw hungUp();
-      // The call continues if its caller hangs up: the platform may have started a session, which nobody could log out.
+      // The call continues if its caller hangs up: the platform may have started a session, which then could not be
+      // logged out.
       try {
         await authenticate(session);
       } catch (error) {

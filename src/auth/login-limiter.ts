@@ -23,8 +23,10 @@ export interface LoginLimiterOptions {
 const MS_PER_SECOND = 1000;
 
 /**
- * Lets an attempt through while its failure would still be allowed. Only failures count. No more attempts
- * run at once than may still fail; the others wait in line and are woken once, so that any number of valid logins passes.
+ * Lets an attempt through while its failure would still be allowed. Only failures count. No more attempts run at
+ * the same time than may still fail; the others wait in line and are woken once, so that any number of valid logins
+ * passes. A login without failures before it looks at the records once, and adds to them only if it is the first of
+ * its account in its network.
  */
 export class LoginLimiter {
   readonly #records: LoginRecords;
@@ -49,13 +51,13 @@ export class LoginLimiter {
       const deadline = Date.now() + this.#options.waitMs;
       for (const queue of queues) {
         if (isKnownPlace && queue.rule.then !== 'refuse') continue;
-        await this.#enter(queue, deadline, signal);
+        if (!queue.begin()) await this.#enter(queue, deadline, signal);
         entered.push(queue);
       }
       if (signal.aborted) throw hungUp();
       const result = await work();
       // If this fails, a later login is slower; this one is not affected.
-      if (place !== undefined) void this.#records.addPlace(place).catch(() => undefined);
+      if (place !== undefined && !isKnownPlace) void this.#records.addPlace(place).catch(() => undefined);
       return result;
     } catch (error) {
       if (this.#options.isFailure(error)) {
@@ -65,7 +67,10 @@ export class LoginLimiter {
       throw error;
     } finally {
       for (const queue of entered) queue.leave();
-      for (const queue of queues) this.#part(queue);
+      for (const queue of queues) {
+        queue.users -= 1;
+        this.#forget(queue);
+      }
     }
   }
 
@@ -99,11 +104,6 @@ export class LoginLimiter {
   }
 
   /** A pause outlasts the attempts; otherwise attempts made one after another would skip it. */
-  #part(queue: AttemptQueue): void {
-    queue.users -= 1;
-    this.#forget(queue);
-  }
-
   #forget(queue: AttemptQueue): void {
     if (queue.users > 0) return;
     if (queue.isIdle) this.#queues.delete(queue.rule.key);
@@ -130,7 +130,7 @@ async function turnIn(queue: AttemptQueue, deadline: number, signal: AbortSignal
       },
       refuse: resolve,
     });
-    // Given up at once: a turn that comes later would never end.
+    // Given up immediately: a turn that comes later would never end.
     const timer = setTimeout(() => {
       giveUp();
       resolve('queue');

@@ -11,7 +11,9 @@ import { rateLimited, type RateLimitReason, ServiceError } from '../errors/servi
 const FLOOD_FACTOR = 100;
 const MINUTE_MS = 60_000;
 
-/** Counts the logins that the limiter refuses, and reports a flood of failed logins. A flood itself refuses no one. */
+/**
+ * Counts the logins that the limiter refuses, and reports a flood of failed logins. A flood itself refuses no one.
+ */
 @Injectable()
 export class LoginWatch {
   readonly #logger = new Logger('Logins');
@@ -52,12 +54,15 @@ export class LoginWatch {
     if (goesOn) return;
     this.#floods += 1;
     this.#logger.warn(
-      `${limit} logins failed within a minute: somebody may be guessing passwords. Nobody is refused because of that; each account and network has its own limit.`,
+      `${limit} logins failed within a minute: someone may be guessing passwords. No login is refused because of that: each account and network has its own limit.`,
     );
   }
 }
 
-/** An account over all networks, and a network over all accounts, may have this many times the failures of one account there. */
+/**
+ * An account over all networks, and a network over all accounts, may have this many times the failures of one
+ * account there.
+ */
 const WIDE_FACTOR = 5;
 const MS_PER_SECOND = 1000;
 
@@ -95,7 +100,7 @@ export class LoginLimits {
     const { address, account, signal } = subject;
     const place = account && placeKey(account, address);
     try {
-      await this.#countLogin(address);
+      if (this.settings.LOGIN_RATE_PER_ADDRESS > 0) await this.#countLogin(address);
       return await this.#limiter.attempt({ rules: this.#rules(subject, place), place, signal }, work);
     } catch (error) {
       if (ServiceError.is(error, 'RATE_LIMITED')) this.watch.addRefusal(error.reason as RateLimitReason);
@@ -117,10 +122,8 @@ export class LoginLimits {
   }
 
   async #countLogin(address: string): Promise<void> {
-    const most = this.settings.LOGIN_RATE_PER_ADDRESS;
-    if (most === 0) return;
     const { logins, endsIn } = await this.records.addLogin(networkKey(address));
-    if (logins <= most) return;
+    if (logins <= this.settings.LOGIN_RATE_PER_ADDRESS) return;
     throw rateLimited('LOGIN_RATE', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
   }
 }

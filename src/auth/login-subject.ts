@@ -23,8 +23,8 @@ export function sessionAccount(account: Account): string {
 }
 
 /**
- * The key under which an account's failures are counted: a hash, so that the store holds no names. User names that a platform
- * may treat as equal count as one.
+ * The key under which an account's failures are counted: a hash, so that the store holds no names. User names that
+ * a platform may treat as equal count as one.
  */
 export function accountKey({ kind, name }: Account): string {
   return `${kind}:${sha256(kind === 'user' ? normalizedName(name) : name)}`;
@@ -41,8 +41,8 @@ export function networkKey(address: string): string {
 }
 
 /**
- * One spelling for all names that look alike or that a platform may compare as equal: differences in width, ligatures (NFKC),
- * case and invisible characters are removed. Inner white space counts as one space.
+ * One spelling for all names that look alike or that a platform may compare as equal: differences in width,
+ * ligatures (NFKC), case and invisible characters are removed. Inner white space counts as one space.
  */
 export function normalizedName(name: string): string {
   if (PLAIN_NAME.test(name)) return name.toLowerCase();

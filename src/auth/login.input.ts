@@ -31,7 +31,9 @@ const MayHave =
     MaxLength(most, { message: `$property must have at most ${most} characters` })(target, property);
   };
 
-/** Neither white space nor what no screen shows: a platform that drops those would be asked for an anonymous login. */
+/**
+ * Neither white space nor what no screen shows: a platform that drops those would be asked for an anonymous login.
+ */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Contains something that can be seen. */
@@ -119,11 +121,11 @@ export class DelegateInput {
 }
 
 /**
- * The credentials of a login without a profile. Null counts as not given: GraphQL distinguishes the two, the platform
- * does not.
+ * The credentials of a login without a profile. Null counts as not given: GraphQL distinguishes the two, the
+ * platform does not.
  *
- * @throws InvalidRequestError for more or fewer credentials than one login mode takes. The client follows the precedence of the
- *   specification instead, and a caller would not notice which of them it used.
+ * @throws InvalidRequestError for more or fewer credentials than one login mode takes. The client follows the
+ *   precedence of the specification instead, and a caller would not notice which of them it used.
  */
 export function loginCredentials(input: LoginInput): LoginCredentials {
   const credentials = given(input);

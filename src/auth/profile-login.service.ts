@@ -50,7 +50,9 @@ export class ProfileLoginService implements Relogin {
   }
 }
 
-/** Has the code of a platform's refusal (spec, "Errors": authentication failed), so that the answers look the same. */
+/**
+ * Has the code of a platform's refusal (spec, "Errors": authentication failed), so that the answers look the same.
+ */
 function refused(): LoginFailedError {
   return new LoginFailedError('The login with a profile was refused', { code: 'ERR003' });
 }

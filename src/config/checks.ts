@@ -42,8 +42,8 @@ export function Matching(pattern: RegExp, message: string): PropertyDecorator {
 }
 
 /**
- * A whole number within bounds, in decimal digits. There is always an upper bound: a number with a digit too many is a
- * mistake.
+ * A whole number within bounds, in decimal digits. There is always an upper bound: a number with a digit too many
+ * is a mistake.
  */
 export function WholeNumber(least: number, most = LARGEST): PropertyDecorator {
   const options = { message: `$property must be a whole number from ${least} to ${most}` };
@@ -94,7 +94,9 @@ export function Rule(
   };
 }
 
-/** An absolute http or https URL without anything that could contain a secret, and to which a path can be appended. */
+/**
+ * An absolute http or https URL without anything that could contain a secret, and to which a path can be appended.
+ */
 export function isPlainHttpUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const url = new URL(value);
@@ -112,7 +114,9 @@ export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && isPlainHttpUrl(value) && new URL(value).origin === value;
 }
 
-/** A Redis URL: `redis://` or `rediss://` (TLS) with a host, and at most user, password, port, and database number. */
+/**
+ * A Redis URL: `redis://` or `rediss://` (TLS) with a host, and at most user, password, port, and database number.
+ */
 export function isRedisUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, hostname, pathname, search, hash } = new URL(value);

@@ -18,11 +18,11 @@ export class HttpSettings {
   @WholeNumber(16)
   HTTP_BODY_LIMIT_BYTES = 65536;
 
-  @Setting('maximum number of requests in flight at once, from all callers; fewer while the process is busy')
+  @Setting('maximum number of requests in flight, from all callers; fewer while the process is busy')
   @WholeNumber(1)
   MAX_IN_FLIGHT = 4096;
 
-  @Setting('maximum number of requests in flight at once from one session')
+  @Setting('maximum number of requests in flight from one session')
   @WholeNumber(1)
   MAX_IN_FLIGHT_PER_SESSION = 128;
 

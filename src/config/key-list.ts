@@ -8,7 +8,10 @@ const KEY_BYTES = 32;
 /** 32 random bytes have about 30 different values; fewer than this cannot be a coincidence. */
 const LEAST_DIFFERENT_BYTES = 12;
 
-/** Parses `kid:base64(32 bytes),…`, newest first; undefined if a part is malformed or not random, or a kid occurs twice. */
+/**
+ * Parses `kid:base64(32 bytes),…`, newest first; undefined if a part is malformed or not random, or a kid occurs
+ * twice.
+ */
 export function parseKeyList(text: string): NamedKey[] | undefined {
   const keys: NamedKey[] = [];
   for (const part of text.split(',')) {
@@ -23,7 +26,9 @@ export function parseKeyList(text: string): NamedKey[] | undefined {
   return keys;
 }
 
-/** Text that a person wrote is not a key either: of 10^13 random keys, fewer than one has only printable characters. */
+/**
+ * Text that a person wrote is not a key either: of 10^13 random keys, fewer than one has only printable characters.
+ */
 function isRandom(key: Buffer): boolean {
   return looksRandom(key, LEAST_DIFFERENT_BYTES) && !/^[\x20-\x7e]+$/.test(key.toString('latin1'));
 }
@@ -33,8 +38,8 @@ export function isKeyList(value: unknown): boolean {
 }
 
 /**
- * Whether bytes may have come from a random generator: they are not just a few values, nor just a few steps between values,
- * nor one part repeated. A guess, and a lenient one: it finds what a person typed to get past a check.
+ * Whether bytes may have come from a random generator: they are not just a few values, nor just a few steps between
+ * values, nor one part repeated. A guess, and a lenient one: it finds what a person typed to get past a check.
  *
  * @param least how many different values, and how many different steps, there must be.
  */

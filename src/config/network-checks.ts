@@ -164,7 +164,10 @@ const TAKEN = new RegExp(
   'i',
 );
 
-/** Whether a request header is used for something else, so that a handle in it would break that, or be lost or logged. */
+/**
+ * Whether a request header is used for something else, so that a handle in it would break that, or be lost or
+ * logged.
+ */
 export function hasOtherMeaning(header: string): boolean {
   return TAKEN.test(header);
 }

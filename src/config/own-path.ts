@@ -17,8 +17,8 @@ export function pathReason(code = 'unknown error'): string {
 }
 
 /**
- * Creates a folder and those above it. One by one, because Node's recursive `mkdir` never returns in a place such as /proc,
- * where no folder can be created.
+ * Creates a folder and those above it. One by one, because Node's recursive `mkdir` never returns in a place such
+ * as /proc, where no folder can be created.
  *
  * @param mode the rights of what is created, before the umask.
  * @throws Error of the file system.

@@ -38,7 +38,8 @@ export function checkSettings(given: Environment): CheckedSettings {
     else if (environment[error.property] !== '')
       problems.push(problem.replace(/^\w+/, '$&_FILE: the content'));
   }
-  // Node's own switch would override PLATFORM_TLS_VERIFY and turn off the checks of Redis and secret store connections.
+  // Node's own switch would override PLATFORM_TLS_VERIFY and turn off the checks of Redis and secret store
+  // connections.
   if (
     environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' &&
     settings.production &&
@@ -76,8 +77,8 @@ export interface WithSecrets {
 }
 
 /**
- * Takes each secret setting that is given as `NAME_FILE` from that file, as container platforms mount them. White space
- * around the content, such as a final line break, does not count.
+ * Takes each secret setting that is given as `NAME_FILE` from that file, as container platforms mount them. White
+ * space around the content, such as a final line break, does not count.
  */
 export function withSecretFiles(given: Environment): WithSecrets {
   const environment = { ...given };

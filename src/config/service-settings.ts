@@ -28,7 +28,9 @@ export function isProduction({ NODE_ENV }: Pick<ServiceSettings, 'NODE_ENV'>): b
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Words that are not files: a misspelled `off` would keep writing, and a misspelled `stdout` would write elsewhere. */
+/**
+ * Words that are not files: a misspelled `off` would keep writing, and a misspelled `stdout` would write elsewhere.
+ */
 const NO_FILE = /^(?:stdout|stderr|console|syslog|on|off|true|false|yes|no|none|null|0|1|-)$/i;
 
 function isAuditLog(value: unknown): boolean {

@@ -31,8 +31,8 @@ export interface ReadSettings {
 @Module({})
 export class SettingsModule {
   /**
-   * Reads the environment and `.env`, and removes the secret settings from `process.env`, so that neither a diagnostic
-   * report nor a child process gets them.
+   * Reads the environment and `.env`, and removes the secret settings from `process.env`, so that neither a
+   * diagnostic report nor a child process gets them.
    *
    * @param given used instead of the environment and `.env`
    * @param problemsInFiles what is wrong in the files that settings name; they are reported with everything else

@@ -10,8 +10,8 @@ import { TelemetrySettings } from './telemetry-settings.js';
 import { SessionSettings } from './session-settings.js';
 
 /**
- * Every setting of the service, by the name it has in the environment. Each is declared once, in the class of its topic,
- * with its default and its checks; `docs/configuration.md` and `.env.example` are generated from there.
+ * Every setting of the service, by the name it has in the environment. Each is declared once, in the class of its
+ * topic, with its default and its checks; `docs/configuration.md` and `.env.example` are generated from there.
  */
 export class Settings extends IntersectionType(
   ServiceSettings,
@@ -31,8 +31,8 @@ export class Settings extends IntersectionType(
   }
 
   /**
-   * Whether the service may be called by a host name. On loopback, only by loopback's own names unless others are set: a
-   * page of any site could give its own name the address of this machine (DNS rebinding).
+   * Whether the service may be called by a host name. On loopback, only by loopback's own names unless others are
+   * set: a page of any site could give its own name the address of this machine (DNS rebinding).
    */
   allowsHost(hostname: string): boolean {
     if (this.ALLOWED_HOSTS.length > 0) return this.ALLOWED_HOSTS.includes(hostname);

@@ -21,7 +21,7 @@ export const SAMPLERS = [
 
 /** The standard variables of OpenTelemetry. Its SDK reads the ones that are not here. See docs/tracing.md. */
 export class TelemetrySettings {
-  @Setting('`true` turns OpenTelemetry off, whatever else is set')
+  @Setting('`true` turns OpenTelemetry off, even if other variables turn it on')
   @Flag()
   OTEL_SDK_DISABLED = false;
 

@@ -16,12 +16,15 @@ const ENCODINGS = [
 /** One file of the console, as it is sent. */
 export interface Asset {
   readonly type: string;
-  /** Undefined where the caller takes no compressed answer. */
+  /** Undefined if the caller accepts no compressed answer. */
   readonly encoding: string | undefined;
   readonly content: Buffer;
 }
 
-/** The files that `scripts/console-assets.js` has laid into a folder; nothing else is ever read, whatever the path says. */
+/**
+ * The files that `scripts/console-assets.js` has put into a folder. No other file is read, even if the path names
+ * one.
+ */
 export class Assets {
   #names: Promise<readonly string[]> | undefined;
 
@@ -36,7 +39,7 @@ export class Assets {
     return readFile(new URL('index.html', this.#folder), 'utf8');
   }
 
-  /** @param acceptEncoding the header of that name. @returns undefined where there is no such file. */
+  /** @param acceptEncoding the header of that name. @returns undefined if there is no such file. */
   async asset(name: string, acceptEncoding: string | undefined): Promise<Asset | undefined> {
     this.#names ??= readFile(new URL('assets.json', this.#folder), 'utf8').then(
       (list) => JSON.parse(list) as readonly string[],

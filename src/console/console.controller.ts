@@ -93,13 +93,13 @@ async function send(reply: FastifyReply, content: string | Buffer, isKnown: bool
   else await reply.send(content);
 }
 
-/** What the page has to know of the service that serves it. */
+/** What the page has to know about the service that serves it. */
 export interface PageSettings {
   /** The prefix of the root fields; empty without one. */
   readonly fieldPrefix: string;
-  /** Whether a login without credentials is taken. */
+  /** Whether a login without credentials is allowed. */
   readonly guests: boolean;
-  /** Who may log in, where the platform is the embedded one; those logins are no secrets. */
+  /** The logins of the embedded platform, if that one is used; they are not secrets. */
   readonly demo:
     | {
         readonly password: string;
@@ -124,7 +124,10 @@ function escaped(text: string): string {
 /** What federation adds for routers; callers have no use for it. */
 const FEDERATION_NAMES = /^(_|federation__|link__)/;
 
-/** The SDL of a schema as clients need it: without federation's types, fields and directives, so that every tool reads it. */
+/**
+ * The SDL of a schema as clients need it: without federation's types, fields and directives, so that every tool
+ * reads it.
+ */
 export function clientSchema(schema: GraphQLSchema): string {
   const document = visit(parse(printSchema(schema)), {
     DirectiveDefinition: () => null,

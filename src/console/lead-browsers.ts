@@ -3,8 +3,8 @@ import { type FastifyInstance } from 'fastify';
 const ENDPOINT = '/graphql';
 
 /**
- * Leads a person who opens the endpoint in a browser to the console, with the query that the address may have. Programs name
- * JSON in `accept` or name nothing.
+ * Redirects a person who opens the endpoint in a browser to the console, with the query of the address if there is
+ * one. Programs name JSON in `accept`, or nothing.
  */
 export function leadBrowsersToConsole(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {

@@ -53,9 +53,12 @@ export type Outcome = 'success' | 'failure' | 'refused';
 
 const REFUSING: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'FORBIDDEN']);
 
-/** The outcome of an event. A session that the platform has dropped is not a failure. */
+/**
+ * The outcome of an event. A session that the platform has dropped is not a failure. What the platform refused was
+ * tried, so it is one.
+ */
 export function eventOutcome(kind: SessionEventKind, failure: ErrorFacts | undefined): Outcome {
   if (kind === 'refusal') return 'refused';
   if (failure === undefined || kind === 'expiry') return 'success';
-  return REFUSING.has(failure.code) ? 'refused' : 'failure';
+  return failure.platformCode === undefined && REFUSING.has(failure.code) ? 'refused' : 'failure';
 }

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { PlatformClient, PlatformError } from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { adviceFor } from './advice.js';
@@ -6,13 +7,13 @@ import { platformClient } from './platform-client.factory.js';
 import { probePlatform, type ProbeResult } from './probe.js';
 
 /** Limits the memory for a platform whose messages always differ. */
-const MOST_TOLD = 100;
+const MOST_REPORTED = 100;
 
 /** Calls the platform once, so that a wrong base URL is reported at start and not by the first login. */
 @Injectable()
 export class PlatformProbe {
   readonly #logger = new Logger(PlatformProbe.name);
-  readonly #told = new Set<string>();
+  readonly #reported = new LRUCache<string, true>({ max: MOST_REPORTED });
   #last: ProbeResult | undefined;
 
   constructor(
@@ -28,8 +29,8 @@ export class PlatformProbe {
   /** Logs once what an error of a login says about the settings: which header came, or where a redirect leads. */
   explain(error: unknown): void {
     const advice = error instanceof PlatformError ? adviceFor(error, this.settings) : undefined;
-    if (advice === undefined || this.#told.has(advice.found)) return;
-    if (this.#told.size < MOST_TOLD) this.#told.add(advice.found);
+    if (advice === undefined || this.#reported.has(advice.found)) return;
+    this.#reported.set(advice.found, true);
     this.#logger.error(`A login failed: ${advice.found}. ${advice.fix}`);
   }
 

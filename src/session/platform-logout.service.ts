@@ -2,7 +2,10 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger, Optional } 
 import { PlatformError, type PlatformSession, provesExpiry } from 'portico/client';
 import { Observation } from '../logging/observation.js';
 
-/** Milliseconds until each further attempt, all within a minute. A longer outage outlasts the platform's own session timeout. */
+/**
+ * Milliseconds until each further attempt, all within a minute. A longer outage outlasts the platform's own session
+ * timeout.
+ */
 const RETRY_AFTER_MS = [250, 2000, 10_000, 30_000] as const;
 
 /** Sessions that may wait for another attempt; each is held with its token and cookies. */
@@ -14,7 +17,10 @@ export type RunLater = (work: () => void, ms: number) => () => void;
 /** The injection token of the {@link RunLater}. By default a timer that keeps no process alive. */
 export const RunLater = Symbol('RunLater');
 
-/** Logs platform sessions out that are no longer used. What fails is tried again in the background, until the service stops. */
+/**
+ * Logs platform sessions out that are no longer used. What fails is tried again in the background, until the
+ * service stops.
+ */
 @Injectable()
 export class PlatformLogout implements BeforeApplicationShutdown {
   readonly #logger = new Logger('PlatformLogout');

@@ -97,6 +97,27 @@ describe('the login limiter', () => {
     expect(look).toHaveBeenCalledTimes(1_000);
   });
 
+  it('looks at the records once for a login without failures before it, and adds only where it is the first', async () => {
+    const records = recordLoginsInProcess();
+    const calls: string[] = [];
+    const counted = Object.fromEntries(
+      Object.entries(records).map(([name, method]) => [
+        name,
+        (...given: unknown[]) => {
+          calls.push(name);
+          return (method as (...values: unknown[]) => unknown)(...given);
+        },
+      ]),
+    ) as unknown as typeof records;
+    const limit = limiter(60_000, counted);
+    const rules = [rule(10, 'refuse', 'place'), rule(50, 'delay'), rule(50, 'queue', 'network')];
+
+    expect(await attempt(limit, rules, accept, { place: 'home' })).toBe('in');
+    expect(calls).toEqual(['look', 'addPlace']);
+    for (let n = 0; n < 3; n += 1) expect(await attempt(limit, rules, accept, { place: 'home' })).toBe('in');
+    expect(calls.slice(2)).toEqual(['look', 'look', 'look']);
+  });
+
   it('delays no other key', async () => {
     const limit = limiter();
     const held = gate();

@@ -42,7 +42,10 @@ describe('a logout, as the platform answers it', () => {
       },
       'POST auth/logout': (request, response) => (answers.shift() ?? CONFIRMED)(request, response),
     });
-    service = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl });
+    service = await runService(folder.path, {
+      PLATFORM_BASE_URL: platform.baseUrl,
+      PLATFORM_TIMEOUT_MS: '2000',
+    });
   });
   afterEach(() => {
     expect(answers).toEqual([]);
@@ -97,17 +100,10 @@ describe('a logout, as the platform answers it', () => {
       (_request, response) => {
         response.writeHead(503, { 'content-type': 'text/html' }).end('<html></html>');
       },
-      { code: 'UNKNOWN_PLATFORM_ERROR' },
-      'UnknownPlatformError (HTTP 503)',
+      { code: 'UPSTREAM_PROTOCOL' },
+      'PlatformHttpError (HTTP 503)',
     ],
-    [
-      'a broken connection',
-      (_request, response) => {
-        response.destroy();
-      },
-      { code: 'UPSTREAM_UNAVAILABLE' },
-      'PlatformUnreachableError',
-    ],
+    ['no answer in time', () => undefined, { code: 'UPSTREAM_TIMEOUT' }, 'PlatformTimeoutError'],
     [
       '403 with a ticket',
       json(403, { code: 'ERR014', message: 'No.', ticketId: 'T7' }),

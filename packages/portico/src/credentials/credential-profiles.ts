@@ -15,8 +15,8 @@ export interface CredentialProfilesOptions extends ProfileContext {
 }
 
 /**
- * Logs in a session with the credentials of a profile. If the platform refuses them, they are fetched once more, because
- * the secret may have been rotated, and tried if they have changed.
+ * Logs in a session with the credentials of a profile. If the platform refuses them, they are fetched once more,
+ * because the secret may have been rotated, and tried if they have changed.
  *
  * @throws CredentialError when the credentials cannot be loaded
  * @throws LoginFailedError when the platform refuses them for good

@@ -13,7 +13,9 @@ import {
 } from './providers/store-definition.js';
 import { vaultStore } from './providers/vault.js';
 
-/** Every store that a profile can name. The function of a store is exported by the door of the package, `index.ts`. */
+/**
+ * Every store that a profile can name. The function of a store is exported by the door of the package, `index.ts`.
+ */
 export const STORES = [
   secretsManagerStore,
   parameterStoreStore,
@@ -42,8 +44,8 @@ export const SOURCE = oneOf('store', Object.fromEntries(STORES.map(({ name, rule
 export type RunFetch = (store: string, fetch: () => Promise<string>) => Promise<string>;
 
 /**
- * Makes the providers of one profile. Sources that name the same secret share their fetches, so that a user name and a
- * password from one secret belong together even while it is rotated.
+ * Makes the providers of one profile. Sources that name the same secret share their fetches, so that a user name
+ * and a password from one secret belong together even while it is rotated.
  *
  * @param runFetch runs each fetch, for traces; default: as it is
  * @returns makes the provider of a source that follows the rules

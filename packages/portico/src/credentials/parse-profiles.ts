@@ -68,7 +68,7 @@ function checkedProfile(path: string, written: unknown, problems: string[]): Cre
   return found.length === 0 ? (written as CredentialProfile) : undefined;
 }
 
-/** A file of credential profiles cannot be used. Names every fault at once by its path, and no value. */
+/** A file of credential profiles cannot be used. Names every fault by its path, and no value. */
 export class CredentialProfilesError extends Error {
   override readonly name = 'CredentialProfilesError';
 
@@ -82,7 +82,8 @@ export class CredentialProfilesError extends Error {
 }
 
 /**
- * The problems of the file of credential profiles, each with its path in the file; empty if no file is set or readable.
+ * The problems of the file of credential profiles, each with its path in the file; empty if no file is set or
+ * readable.
  *
  * For the service, which reports them with its settings.
  */

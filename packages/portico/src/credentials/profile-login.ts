@@ -60,7 +60,7 @@ export interface ProfileContext {
 
 /**
  * The credentials of a profile, fetched each time they are needed, shared among callers at the same time, or kept for
- * the profile's `ttlSeconds`. After `forget`, the next login fetches them whatever their age.
+ * the profile's `ttlSeconds`. After `forget`, the next login fetches them again in any case.
  *
  * @throws CredentialError, when called
  */

@@ -9,7 +9,8 @@ import { isLoaded, isProject } from './projects.js';
 /**
  * The answer to a call.
  *
- * @throws Refusal for an unknown address, for a call without a valid session, and when an operation without a session refuses.
+ * @throws Refusal for an unknown address, for a call without a valid session, and when an operation without a
+ *   session refuses.
  */
 export function answerCall(platform: Platform, call: Call): Answer {
   const route = ROUTES.get(call.operation);

@@ -21,7 +21,10 @@ const USER_SESSION_LIMIT_REACHED = -2147072486;
 const SERVER_SESSION_LIMIT_REACHED = -2147073423;
 const CONNECT_TO_SERVER_FAILED = -2147207419;
 
-/** A wrong user, a wrong password and an unknown API key read the same, so that nobody learns which users exist. */
+/**
+ * A wrong user, a wrong password and an unknown API key read the same, so that an answer does not reveal which
+ * users exist.
+ */
 export const loginFailed = (): Refusal => new Refusal(401, 'ERR003', 'Login failed.', LOGIN_FAILED);
 
 export const passwordExpired = (): Refusal =>

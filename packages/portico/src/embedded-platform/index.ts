@@ -15,7 +15,7 @@ const LOOPBACK = '127.0.0.1';
 export interface EmbeddedPlatform {
   /** The REST root, without a final slash: `http://127.0.0.1:3100/api`. */
   readonly baseUrl: string;
-  /** Stops at once: open connections are cut and all sessions are lost. Safe to call again. */
+  /** Stops immediately: open connections are cut and all sessions are lost. Safe to call again. */
   readonly close: () => Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export interface ServerLimits {
   readonly connectionsCheckingInterval: number;
   /** Until a connection without a request is closed. */
   readonly keepAliveTimeout: number;
-  /** Until an idle connection is cut, such as one whose answer nobody reads. */
+  /** Until an idle connection is cut, such as one whose answer is not read. */
   readonly inactivityTimeout: number;
 }
 

@@ -10,7 +10,7 @@ export interface EmbeddedPlatformOptions {
   vendor?: string;
   /** Seconds after which an unused session times out. Default 1800. */
   idleSeconds?: number;
-  /** How many sessions, and how many unused identity tokens, may exist at once. Default 100,000. */
+  /** How many sessions, and how many unused identity tokens, may exist at the same time. Default 100,000. */
   maxSessions?: number;
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number;

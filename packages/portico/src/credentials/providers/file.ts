@@ -23,8 +23,8 @@ export const fileStore = defineStore('file', {
 });
 
 /**
- * A credential from a file, without its final line break. It is read at each call, so that a mounted secret may change, unless
- * `ttlSeconds` is set.
+ * A credential from a file, without its final line break. It is read at each call, so that a mounted secret may
+ * change, unless `ttlSeconds` is set.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used

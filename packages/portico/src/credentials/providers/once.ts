@@ -13,7 +13,8 @@ export interface OnceOptions {
 }
 
 /**
- * Loads at the first call. All callers who arrive while it runs share one load. A loaded value is kept, a failure is not.
+ * Loads at the first call. All callers who arrive while it runs share one load. A loaded value is kept, a failure
+ * is not.
  *
  * @param options.ttlSeconds - may also be read from the loaded value
  */

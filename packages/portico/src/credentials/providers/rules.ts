@@ -69,7 +69,9 @@ function problemsOf(values: Values, rules: Rules): Problem[] {
   ];
 }
 
-/** Says that a name is unknown, and which one is probably meant: an ignored one would leave a default in its place. */
+/**
+ * Says that a name is unknown, and which one is probably meant: an ignored one would leave a default in its place.
+ */
 export function unknownName(name: string, known: readonly string[]): string {
   const similar = known.filter((other) => distanceOf(name, other) <= Math.max(name.length, other.length) / 2);
   const nearest = similar.toSorted((one, other) => distanceOf(name, one) - distanceOf(name, other))[0];

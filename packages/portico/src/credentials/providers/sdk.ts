@@ -22,7 +22,10 @@ export async function loadSdk<T>(
   }
 }
 
-/** Where SDKs look for the metadata of a cloud machine by default. No answer there means that this is not such a machine. */
+/**
+ * Where SDKs look for the metadata of a cloud machine by default. No answer there means that this is not such a
+ * machine.
+ */
 const DISCOVERED = [
   '169.254.169.254',
   '[fd00:ec2::254]',
@@ -32,8 +35,9 @@ const DISCOVERED = [
 ];
 
 /**
- * Lets an SDK find its own login. The error of its chain of attempts says only that none worked, so the reason is taken from
- * the answer of the login endpoint: a failure may be temporary; without an endpoint, a login must be set up.
+ * Lets an SDK find its own login. The error of its chain of attempts says only that none worked, so the reason is
+ * taken from the answer of the login endpoint: a failure may be temporary; without an endpoint, a login must be set
+ * up.
  *
  * @throws CredentialError instead of any error of the SDK
  */
@@ -84,8 +88,8 @@ interface Message {
 const work = new AsyncLocalStorage<HttpOutcome[]>();
 
 /**
- * Runs work and records how the HTTP requests that it makes with `node:http` end, through Node's own diagnostics channels.
- * Only host and status are kept.
+ * Runs work and records how the HTTP requests that it makes with `node:http` end, through Node's own diagnostics
+ * channels. Only host and status are kept.
  *
  * @param outcomes - filled in the order in which the requests end
  */

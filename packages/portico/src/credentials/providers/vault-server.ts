@@ -33,7 +33,8 @@ export interface VaultAnswer {
 export type VaultServer = (request: VaultRequest) => Promise<VaultAnswer>;
 
 /**
- * Prepares the connections to a server. Redirects are not followed: a token must not go to an address that is not configured.
+ * Prepares the connections to a server. Redirects are not followed: a token must not go to an address that is not
+ * configured.
  *
  * @throws CredentialError `NOT_CONFIGURED` when the CA file cannot be read
  */

@@ -120,8 +120,8 @@ export const vaultStore = defineStore('vault', {
 });
 
 /**
- * A credential from HashiCorp Vault or OpenBao, by its HTTP API, fetched at each call unless `ttlSeconds` says how long
- * it is kept. With `key`, one key of the secret, else all of them as a JSON object.
+ * A credential from HashiCorp Vault or OpenBao, by its HTTP API, fetched at each call unless `ttlSeconds` says how
+ * long it is kept. With `key`, one key of the secret, else all of them as a JSON object.
  *
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
