@@ -83,7 +83,7 @@ describe('a request that is sent a byte at a time', () => {
         .resume()
         .write(sent);
       await once(socket, 'end');
-      const server = app.getHttpServer() as Server;
+      const server = app.getHttpServer();
       await eventually(async () => (await promisify(server.getConnections.bind(server))()) === 0);
       socket.destroy();
     },
