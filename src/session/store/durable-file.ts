@@ -28,7 +28,7 @@ const IN_WORDS: Record<FileFault, string> = {
 export class DurableFile {
   readonly #path: string;
   readonly #health: StoreHealth;
-  readonly #hooks: Required<CommitHooks>;
+  readonly #hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>;
   readonly #checks: NodeJS.Timeout;
   #file: SessionFile;
   /** By the monotonic clock. */
@@ -39,7 +39,7 @@ export class DurableFile {
    * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
    * @throws StorePathError when the file cannot be created.
    */
-  constructor(path: string, health: StoreHealth, hooks: Required<CommitHooks>) {
+  constructor(path: string, health: StoreHealth, hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>) {
     this.#path = path;
     this.#health = health;
     this.#hooks = hooks;
@@ -71,7 +71,7 @@ export class DurableFile {
   tryWrite(work: () => unknown): void {
     try {
       this.#file.writes.writeNow(work);
-      this.#file.noteCommit();
+      this.#file.noteWrite();
     } catch {
       // The next write says what is wrong.
     }
@@ -100,7 +100,8 @@ export class DurableFile {
     try {
       if (!this.#file.isOpen) this.#file = this.#open();
       const fault = this.#file.check();
-      if (fault !== undefined) this.#repair(fault);
+      if (fault === 'changed') this.#reportChange();
+      else if (fault !== undefined) this.#repair(fault);
     } catch {
       return;
     }
@@ -118,7 +119,7 @@ export class DurableFile {
     const hooks = {
       begin,
       confirm: () => {
-        const fault = this.#file.noteCommit();
+        const fault = this.#file.noteWrite();
         if (fault !== undefined) this.#repair(fault);
         this.#writtenAt = performance.now();
         this.#health.recover();
@@ -155,6 +156,13 @@ export class DurableFile {
     } catch {
       return false;
     }
+  }
+
+  #reportChange(): void {
+    this.#health.repaired(
+      'changed',
+      `Something else wrote to the file of the session store (${this.#path}): it was checked, and is sound`,
+    );
   }
 
   #repair(fault: FileFault): void {

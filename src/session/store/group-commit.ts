@@ -13,6 +13,8 @@ export interface CommitHooks {
   readonly begin?: () => void;
   /** Runs after each commit. If it throws, nothing in it is confirmed, although it may have been done. */
   readonly confirm?: () => void;
+  /** Runs after a transaction that failed. It may have left something in the journal. */
+  readonly failed?: () => void;
 }
 
 /**
@@ -101,6 +103,7 @@ export class GroupCommit {
     } catch (error) {
       // SQLite itself has ended a transaction that failed for lack of space.
       if (this.#database.isTransaction) this.#rollback.run();
+      this.#hooks.failed?.();
       throw error;
     }
   }

@@ -41,7 +41,7 @@ export class SessionFile {
    * @param setAside called with the new path of a journal that belongs to another database
    * @throws as `openStoreFile`
    */
-  constructor(path: string, { begin, confirm }: Required<CommitHooks>, setAside?: (journal: string) => void) {
+  constructor(path: string, { begin, confirm }: CommitHooks, setAside?: (journal: string) => void) {
     this.path = path;
     const { database, markJournal } = openStoreFile(path, setAside);
     this.#database = database;
@@ -50,9 +50,12 @@ export class SessionFile {
     this.writes = new GroupCommit(database, {
       begin: () => {
         if (!this.#isJournalMarked) this.mark();
-        begin();
+        begin?.();
       },
-      confirm,
+      ...(confirm && { confirm }),
+      failed: () => {
+        this.noteWrite();
+      },
     });
     const prepared = Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]);
     this.statements = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
@@ -69,8 +72,8 @@ export class SessionFile {
     this.#isJournalMarked = true;
   }
 
-  /** Notes what a commit has left on the disk. What is wrong with it; undefined if it is there. */
-  noteCommit(): FileFault | undefined {
+  /** Notes what a write of this process has left on the disk. What is wrong with it; undefined if it is there. */
+  noteWrite(): FileFault | undefined {
     const found = this.#look();
     const fault = this.#compared(found);
     if (fault !== undefined || found === undefined) return fault ?? 'missing';
@@ -83,17 +86,21 @@ export class SessionFile {
   }
 
   /** Looks whether the file is still there and was written by this process alone. If not, all of it is read. */
-  check(): FileFault | undefined {
+  check(): FileFault | 'changed' | undefined {
     const found = this.#look();
     const fault = this.#compared(found);
     if (fault !== undefined || found === undefined) return fault ?? 'missing';
     const { main, journal } = this.#seen ?? found;
     if (this.#isChecked && isSame(main, found.main) && isSame(journal, found.journal)) return undefined;
-    this.#seen = found;
+    const isFirst = !this.#isChecked;
     this.#isChecked = true;
     // It never shrinks by itself, and SQLite takes an empty file for a new one.
     if (found.main.size < main.size) return 'corrupt';
-    return this.#isSound() ? undefined : 'corrupt';
+    // What is in the journal replaces what was written over it.
+    if (!isFirst) this.#checkpoint();
+    this.#seen = this.#look() ?? found;
+    if (!this.#isSound()) return 'corrupt';
+    return isFirst ? undefined : 'changed';
   }
 
   /**

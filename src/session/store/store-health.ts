@@ -8,6 +8,8 @@ export const STORE_FAULTS = [
   'missing',
   /** There is another file in its place. */
   'replaced',
+  /** Something else wrote to the file, which is sound. */
+  'changed',
   /** The file is damaged. */
   'corrupt',
   /** Beside the file was the journal of another database. */
