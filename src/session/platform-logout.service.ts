@@ -46,7 +46,7 @@ export class PlatformLogout implements BeforeApplicationShutdown {
     this.#isStopping = true;
     if (this.#cancels.size === 0) return;
     this.#logger.warn(
-      `${this.#cancels.size} platform sessions are not logged out: they end when they time out`,
+      `Platform sessions that are not logged out and end when they time out: ${this.#cancels.size}`,
     );
     for (const cancel of this.#cancels) cancel();
     this.#cancels.clear();

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { PlatformClient } from 'portico/client';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import {
@@ -12,6 +13,12 @@ describe('the logout of a platform session that fails', () => {
   let platform: ScriptedPlatform;
   let client: PlatformClient;
   let waiting: { run: () => void; delay: number }[];
+  beforeAll(() => {
+    Logger.overrideLogger(false);
+  });
+  afterAll(() => {
+    Logger.overrideLogger(true);
+  });
   beforeEach(async () => {
     platform = await startScriptedPlatform({
       'POST auth/login': { status: 204, headers: { 'X-SVC-AuthToken': 'abc' } },
