@@ -93,6 +93,10 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/*.ts', 'src/{app,logging,telemetry}/**/*.ts'],
+    rules: { 'max-len': ['error', { code: 1000, comments: 118, ignoreUrls: true }] },
+  },
+  {
     files: ['src/config/**/*.ts', 'packages/portico/src/credentials/providers/*.ts'],
     rules: { 'no-restricted-syntax': ['error', typesAreImportedInline, ...privateByHash] },
   },

@@ -69,11 +69,12 @@ Exit codes: 0 all is well; 1 something is wrong; 2 the command was not understoo
 const KEY_BYTES = 32;
 
 /**
- * Runs a command of the service and sets the exit code. An older Node is reported in one line: loading the service there
- * would fail with a message about the first thing that it lacks.
+ * Runs a command of the service and sets the exit code. An older Node is reported in one line: loading the service
+ * there would fail with a message about the first thing that it lacks.
  */
 export async function runCommand(args: readonly string[]): Promise<void> {
-  // Replaces Node's own listener, which would open the inspector, and the inspector runs any code. As early as possible.
+  // Replaces Node's own listener, which would open the inspector, and the inspector runs any code. As early as
+  // possible.
   process.on('SIGUSR1', () => undefined);
   const fault = nodeFault();
   if (fault !== undefined) {

@@ -103,7 +103,10 @@ function traceIdOf(tracing: Tracing | undefined): (request: FastifyRequest) => s
   return ({ headers }) => tracing?.traceId ?? parseTraceParent(headers.traceparent)?.traceId;
 }
 
-/** In the one spelling by which callers are counted. It is read after the log begins, and never if the headers were refused. */
+/**
+ * In the one spelling by which callers are counted. It is read after the log begins, and never if the headers were
+ * refused.
+ */
 function addressOf({ caller, ip }: FastifyRequest): string {
   return (caller as FastifyRequest['caller'] | undefined)?.address ?? ip;
 }

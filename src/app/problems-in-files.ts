@@ -5,7 +5,9 @@ import { problemsInPlatformFiles } from '../platform/platform-client.factory.js'
 import { problemsInKeyFile } from '../session/session-keys.js';
 import { problemsInAuditFile } from '../telemetry/problems-in-audit-file.js';
 
-/** The checks of all files that settings name. Each skips what is not set, and what the checks of the settings report. */
+/**
+ * The checks of all files that settings name. Each skips what is not set, and what the checks of the settings report.
+ */
 const CHECKS: readonly ((settings: Settings) => Promise<readonly string[]>)[] = [
   problemsInPlatformFiles,
   problemsInProfiles,

@@ -13,10 +13,15 @@ import { startFault } from './start-fault.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { startScreen } from './start-screen.js';
 
-/** Connections that the system holds while the process is busy. Callers of further ones retry only after a second or more. */
+/**
+ * Connections that the system holds while the process is busy. Callers of further ones retry only after a second or
+ * more.
+ */
 const BACKLOG = 4096;
 
-/** Runs the service until it receives a signal. If it cannot start, it prints why in one line and exits with code 1. */
+/**
+ * Runs the service until it receives a signal. If it cannot start, it prints why in one line and exits with code 1.
+ */
 export async function serve(): Promise<void> {
   let app: NestFastifyApplication | undefined;
   try {

@@ -1,4 +1,7 @@
-/** Whether the service is stopping. It still answers, but reports that it is not ready, and each answer closes its connection. */
+/**
+ * Whether the service is stopping. It still answers, but reports that it is not ready, and each answer closes its
+ * connection.
+ */
 export class Shutdown {
   #hasBegun = false;
 

@@ -28,7 +28,8 @@ export interface Stopping {
 
 /**
  * On one of the signals the service first reports that it is not ready and keeps serving, so that load balancers send
- * requests elsewhere. Then it finishes the requests in progress and exits with 0. A second signal ends it immediately.
+ * requests elsewhere. Then it finishes the requests in progress and exits with 0. A second signal ends it
+ * immediately.
  */
 export function stopOnSignals(stopping: Stopping): void {
   let since: number | undefined;

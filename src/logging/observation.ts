@@ -32,8 +32,8 @@ export interface Observer {
 }
 
 /**
- * Passes on what happens in the service to all observers. Code that does the work knows this class and no observer. An
- * observer that throws changes nothing.
+ * Passes on what happens in the service to all observers. Code that does the work knows this class and no observer.
+ * An observer that throws changes nothing.
  */
 export class Observation {
   readonly #observers: Observer[] = [];

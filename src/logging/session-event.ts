@@ -17,7 +17,9 @@ export type SessionEventKind =
 /** A session that has just begun here, or was found under the handle of a request. */
 export interface FoundSession {
   readonly storeKey: string;
-  /** A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated session. */
+  /**
+   * A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated session.
+   */
   readonly account: string | undefined;
 }
 
