@@ -122,7 +122,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return false;
     if (connection.slots.size >= this.#limits.unanswered) {
-      this.#suspects.suspect(connection.network);
+      this.#suspects.suspect(connection.network, this.#idleOf(connection));
       closeQuietly(socket);
       this.#cut(socket, 'pipelined');
       return false;
@@ -132,6 +132,7 @@ export class Connections {
       this.#take(connection, closed);
     });
     connection.slots.set(response, slot);
+    connection.hasAsked = true;
     return true;
   }
 
@@ -187,6 +188,12 @@ export class Connections {
     }
   }
 
+  /** The other connections of its network that have not asked for anything yet. */
+  #idleOf({ network }: Connection): Socket[] {
+    const others = [...this.#open.values()].filter((each) => each.network === network && !each.hasAsked);
+    return others.map(({ socket }) => socket);
+  }
+
   #take(connection: Connection, slot: RequestSlot): void {
     const hadRoom = this.hasRoom();
     connection.unsent -= slot.unsent;
@@ -236,6 +243,7 @@ function closeQuietly(socket: Socket): void {
 class Connection {
   /** Of its unanswered requests, in order. */
   readonly slots = new Map<ServerResponse, RequestSlot>();
+  hasAsked = false;
   /** Bytes of answers that wait for the reader. */
   unsent = 0;
   /** When its reader last took something, or had nothing to take. */

@@ -28,21 +28,30 @@ export class SuspectNetworks {
     this.#now = now;
   }
 
-  suspect(network: string): void {
+  /** @param idle its other connections, which have not asked for anything yet. */
+  suspect(network: string, idle: readonly Socket[]): void {
     this.#until.set(network, this.#now() + SUSPECT_MS);
     this.#timer ??= setInterval(this.#readNext, READ_EVERY_MS).unref();
+    for (const socket of idle) {
+      if (!socket.isPaused() && this.#wait(socket, network)) socket.pause();
+    }
   }
 
   /** Lets a new connection wait, if its network is suspected. @returns false if no more may wait. */
   admit(socket: Socket, network: string): boolean {
+    if (!this.#waiting.has(network) && !this.#isSuspected(network)) return true;
+    // Node begins to read a new connection in the next tick.
+    process.nextTick(() => socket.pause());
+    return this.#wait(socket, network);
+  }
+
+  /** @returns false if no more may wait. */
+  #wait(socket: Socket, network: string): boolean {
     const others = this.#waiting.get(network) ?? [];
-    if (others.length === 0 && !this.#isSuspected(network)) return true;
     if (others.length >= MOST_WAITING_OF_ONE || this.#count >= MOST_WAITING) return false;
     others.push(socket);
     this.#waiting.set(network, others);
     this.#count += 1;
-    // Node begins to read a new connection in the next tick.
-    process.nextTick(() => socket.pause());
     return true;
   }
 

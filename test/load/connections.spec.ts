@@ -118,6 +118,20 @@ describe('a connection that asks ahead', () => {
     expect(service.load.connections.cuts).toEqual({ pipelined: 41, unread: 0, network: 0 });
   });
 
+  it('makes those of its network wait that were opened before and have not asked yet', async () => {
+    await serve();
+    const flood = await Promise.all(Array.from({ length: 20 }, () => service.connect()));
+    await eventually(() => service.open.size === 20);
+    for (const socket of flood) socket.write(get('/small').repeat(50));
+    const other = await service.connect({ localAddress: '127.0.0.2' });
+    const all = received(other);
+    other.resume().write(get('/small'));
+    await eventually(() => all().includes('served'));
+    expect(service.open.size).toBeGreaterThan(1);
+    await eventually(() => service.open.size === 1);
+    expect(service.load.connections.cuts).toEqual({ pipelined: 20, unread: 0, network: 0 });
+  });
+
   it('lets others of its network in a moment later', async () => {
     await serve();
     const first = await service.connect();
