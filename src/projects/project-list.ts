@@ -10,8 +10,7 @@ export class ProjectList {
   readonly #source: readonly PlatformProject[];
   readonly #sorted = new Map<ProjectOrder, readonly Placed[]>();
   #projects: readonly Project[] | undefined;
-  #places: ReadonlyMap<unknown, number> | undefined;
-  #byName: ProjectIndex | undefined;
+  #index: ProjectIndex | undefined;
 
   constructor(source: readonly PlatformProject[]) {
     this.#source = source;
@@ -27,15 +26,8 @@ export class ProjectList {
 
   /** The project with an id; undefined for anything that is not the id of one. */
   project(id: unknown): Project | undefined {
-    const place = this.placeOf(id);
-    return place === undefined ? undefined : this.projects[place];
-  }
-
-  /** The index of a project in the platform's own order. */
-  placeOf(id: unknown): number | undefined {
-    // Of two with one id, the first is found.
-    this.#places ??= new Map(this.#source.map(({ id: its }, place) => [its, place] as const).reverse());
-    return this.#places.get(id);
+    const found = typeof id === 'string' ? this.#lookUp.project(id) : undefined;
+    return found && new Project(found);
   }
 
   /**
@@ -44,8 +36,11 @@ export class ProjectList {
    * @throws AmbiguousProjectNameError if several have the name.
    */
   idOf(name: string): string | undefined {
-    this.#byName ??= new ProjectIndex(this.#source);
-    return this.#byName.idOf(name);
+    return this.#lookUp.idOf(name);
+  }
+
+  get #lookUp(): ProjectIndex {
+    return (this.#index ??= new ProjectIndex(this.#source));
   }
 
   /** Whether the list is already in an order, so that {@link inOrder} takes no time. */

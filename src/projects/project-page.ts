@@ -46,9 +46,10 @@ export function projectPage(projects: ProjectList, args: ProjectsArgs): ProjectC
  * that project stood if it is gone.
  */
 function indexAfter(projects: ProjectList, order: ProjectOrder, place: Place): number {
-  if (order !== ProjectOrder.PLATFORM) return indexBehind(projects.inOrder(order), order, place);
-  const index = projects.placeOf(place.id);
-  return index === undefined ? Math.min(Number(place.key), projects.length) : index + 1;
+  const list = projects.inOrder(order);
+  if (order !== ProjectOrder.PLATFORM) return indexBehind(list, order, place);
+  const index = list.findIndex(({ project }) => project.id === place.id);
+  return index < 0 ? Math.min(Number(place.key), list.length) : index + 1;
 }
 
 type Matches = (project: PlatformProject) => boolean;

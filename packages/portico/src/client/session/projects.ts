@@ -5,15 +5,11 @@ import { type SessionState } from './session-state.js';
 /** Lookups over one list of projects (spec: load_projects, get_project_id). Names are case-sensitive. */
 export class ProjectIndex {
   readonly #byId: ReadonlyMap<string, PlatformProject>;
-  readonly #idsByName = new Map<string, string[]>();
+  /** Made with the first look-up of a name. A list only where several projects share it. */
+  #idsByName: ReadonlyMap<string, string | string[]> | undefined;
 
   constructor(projects: readonly PlatformProject[]) {
     this.#byId = new Map(projects.map((project) => [project.id, project]));
-    for (const { id, name } of this.#byId.values()) {
-      const ids = this.#idsByName.get(name);
-      if (ids === undefined) this.#idsByName.set(name, [id]);
-      else ids.push(id);
-    }
   }
 
   /** The project with an id; undefined when there is none. */
@@ -26,10 +22,22 @@ export class ProjectIndex {
    * @throws AmbiguousProjectNameError when several projects have the name
    */
   idOf(name: string): string | undefined {
-    const ids = this.#idsByName.get(name) ?? [];
-    if (ids.length > 1) throw new AmbiguousProjectNameError(ids);
-    return ids[0];
+    this.#idsByName ??= idsByName(this.#byId.values());
+    const ids = this.#idsByName.get(name);
+    if (Array.isArray(ids)) throw new AmbiguousProjectNameError(ids);
+    return ids;
   }
+}
+
+function idsByName(projects: Iterable<PlatformProject>): ReadonlyMap<string, string | string[]> {
+  const index = new Map<string, string | string[]>();
+  for (const { id, name } of projects) {
+    const ids = index.get(name);
+    if (ids === undefined) index.set(name, id);
+    else if (typeof ids === 'string') index.set(name, [ids, id]);
+    else ids.push(id);
+  }
+  return index;
 }
 
 /** The project index of a session. It belongs to the current user: a logout or a login of another user discards it. */
