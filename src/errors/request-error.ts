@@ -55,6 +55,11 @@ const VALUE_KINDS: ReadonlySet<string> = new Set([
   Kind.OBJECT_FIELD,
   Kind.STRING,
 ]);
+/**
+ * What GraphQL finds wrong with a variable only while it executes: null, or no value, where the schema requires
+ * one.
+ */
+const UNFIT_ARGUMENT = /^Argument "\w+" (?:of (?:required|non-null) type|has invalid value) /;
 const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[nt] (\d+) tokens/;
 
 /**
@@ -88,6 +93,7 @@ function codeOf(formatted: GraphQLFormattedError, thrown: GraphQLError): string 
   if (code === 'GRAPHQL_VALIDATION_FAILED' && VALUE_KINDS.has(String(thrown.nodes?.[0]?.kind))) {
     return 'BAD_USER_INPUT';
   }
+  if (UNFIT_ARGUMENT.test(thrown.message)) return 'BAD_USER_INPUT';
   // Some of Apollo's own refusals have a status and no code.
   return code === 'INTERNAL_SERVER_ERROR' && httpStatus(thrown) === 400 ? 'BAD_REQUEST' : code;
 }
@@ -96,7 +102,9 @@ function httpStatus({ extensions }: GraphQLError): number | undefined {
   return (extensions as { http?: { status?: number } }).http?.status;
 }
 
-/** The error for an input that breaks the rules of its class. It names the fields and the rules, and never a value. */
+/**
+ * The error for an input that breaks the rules of its class. It names the fields and the rules, and never a value.
+ */
 export function invalidInput(errors: readonly ValidationError[]): InvalidRequestError {
   return new InvalidRequestError(errors.flatMap((error) => brokenRules(error)).join('; '));
 }

@@ -39,6 +39,10 @@ const HINTS: readonly (readonly [RegExp, Words])[] = [
     new RegExp(`^Variable "\\$\\w+" of (?:required|non-null) type ${TYPE}`),
     (type) => `A variable of type "${type}" is required`,
   ],
+  [
+    new RegExp(`^Argument ${TYPE} of (?:required|non-null) type ${TYPE}`),
+    (argument, type) => `The argument "${argument}" of type "${type}" needs a value`,
+  ],
   [new RegExp(`^Expected value of type ${TYPE}, found `), (type) => `A value of type "${type}" is expected`],
   [
     new RegExp(`Expected type ${TYPE} to be an object\\.$`),

@@ -9,7 +9,9 @@ export interface ServiceErrorFacts {
   readonly detail?: string;
 }
 
-/** The service itself refuses, or cannot do its work. The platform did not say so: that would be a `PlatformError`. */
+/**
+ * The service itself refuses, or cannot do its work. The platform did not say so: that would be a `PlatformError`.
+ */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   /** What the caller reads. It quotes nothing of the request. */
@@ -34,7 +36,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** The session store cannot be reached or cannot write. Says nothing about any session. `reason`: in words that are safe to log. */
+/**
+ * The session store cannot be reached or cannot write. Says nothing about any session. `reason`: in words that are
+ * safe to log.
+ */
 export function storeUnavailable(reason: string): ServiceError {
   return new ServiceError('SESSION_STORE_UNAVAILABLE', 'The session store cannot be reached', {
     retryAfter: 1,

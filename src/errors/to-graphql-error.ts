@@ -109,7 +109,9 @@ function fromPlatformError(error: PlatformError): GraphQLFormattedError {
   });
 }
 
-/** A text of the platform that is longer than any id of it is left out, never cut: half an id would be another one. */
+/**
+ * A text of the platform that is longer than any id of it is left out, never cut: half an id would be another one.
+ */
 function someOf(ids: readonly string[]): string[] {
   return ids.filter((id) => id.length <= LONGEST_ID).slice(0, MOST_IDS);
 }

@@ -45,7 +45,10 @@ export interface GivenAnswer {
   readonly thrown: readonly GraphQLError[] | undefined;
 }
 
-/** Completes each answer: status, no caching, at most one cookie, `Retry-After`, and a log line for unexpected errors. */
+/**
+ * Completes each answer: status, no caching, at most one cookie, `Retry-After`, and a log line for unexpected
+ * errors.
+ */
 @Injectable()
 export class AnswerCompletion {
   readonly #logger = new Logger('GraphQL');
@@ -114,7 +117,8 @@ function errorLine(
 
 /**
  * The HTTP status of an answer with errors. A store that is down is 503. A document that does not match the schema is
- * 400. A client that accepts only `application/json` would treat that as a network failure, so GraphQL over HTTP sends it 200.
+ * 400. A client that accepts only `application/json` would treat that as a network failure, so GraphQL over HTTP
+ * sends it 200.
  * A document that exceeds a limit is 400 for every client.
  *
  * @param status the status for `application/graphql-response+json` by GraphQL over HTTP; undefined for 200.

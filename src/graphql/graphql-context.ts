@@ -93,7 +93,8 @@ export function contextMaker(settings: Settings, turns: AnswerTurns): MakeContex
 }
 
 /**
- * Apollo copies the context of each request, and with it the values of its getters, but not those of its prototype: so the
+ * Apollo copies the context of each request, and with it the values of its getters, but not those of its
+ * prototype: so the
  * signal is made only for a request that has something to abort.
  */
 class ConnectedContext {

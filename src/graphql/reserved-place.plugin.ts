@@ -8,7 +8,10 @@ import { overloaded, refusedRequest } from '../errors/service-error.js';
 
 const SERVICE_UNAVAILABLE = 503;
 
-/** Refuses a request that took a place reserved for logouts but is not one. Mentioning a logout in a document is not enough. */
+/**
+ * Refuses a request that took a place reserved for logouts but is not one. Mentioning a logout in a document is not
+ * enough.
+ */
 @Plugin()
 export class ReservedPlacePlugin implements ApolloServerPlugin<GraphQLContext> {
   readonly #logout: string;

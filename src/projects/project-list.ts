@@ -3,7 +3,8 @@ import { Project } from './project.model.js';
 import { type Placed, type ProjectOrder, sorted } from './project-order.js';
 
 /**
- * The projects of one answer of the platform, with all that is derived from them. Each is made when it is first needed, once for
+ * The projects of one answer of the platform, with all that is derived from them. Each is made when it is first
+ * needed, once for
  * all fields and requests that share the answer.
  */
 export class ProjectList {

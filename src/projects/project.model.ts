@@ -77,7 +77,9 @@ export class Project {
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(?:(Z)|([+-]\d{2}):?(\d{2})?)?)?$/i;
 
-/** A date from the platform; without an offset it is in UTC, wherever the service runs. Anything else is undefined. */
+/**
+ * A date from the platform; without an offset it is in UTC, wherever the service runs. Anything else is undefined.
+ */
 export function platformDate(text: string | null | undefined): Date | undefined {
   const [whole, date = '', time = '00:00', , hours = '+00', minutes = '00'] =
     DATE_TIME.exec(text?.trim() ?? '') ?? [];

@@ -11,7 +11,10 @@ export interface CompiledAnswer {
   readonly thrown: readonly GraphQLError[] | undefined;
 }
 
-/** Answers frequent queries with compiled code. Their errors are mapped by the same function that Apollo calls for all others. */
+/**
+ * Answers frequent queries with compiled code. Their errors are mapped by the same function that Apollo calls for
+ * all others.
+ */
 @Injectable()
 export class CompiledAnswers {
   readonly #queries = new CompiledQueries();

@@ -13,7 +13,8 @@ export class CompiledExecutionPlugin implements ApolloServerPlugin<GraphQLContex
     return Promise.resolve({
       responseForOperation: async (request) => {
         const { schema, document, contextValue } = request;
-        // Despite its type, there is no operation if the request does not say which one it means. GraphQL reports that.
+        // Despite its type, there is no operation if the request does not say which one it means. GraphQL reports
+        // that.
         const operation = request.operation as OperationDefinitionNode | undefined;
         if (operation === undefined) return null;
         const { variables = {} } = request.request;

@@ -43,14 +43,22 @@ export class CompiledQueries {
     return this.#compiled.size;
   }
 
-  /** The result of a compiled query; undefined if GraphQL has to execute the operation itself. Nothing was called then. */
+  /**
+   * The result of a compiled query; undefined if GraphQL has to execute the operation itself. Nothing was called
+   * then.
+   */
   execute(requested: RequestedOperation): Promise<ExecutionResult> | ExecutionResult | undefined {
     const compiled = this.#find(requested);
     if (compiled === undefined) return undefined;
     const { schema, operation, variables, contextValue } = requested;
     const { variableDefinitions = [] } = operation;
-    // GraphQL reports what is wrong with a variable, in words that the error mapping knows.
-    if (variableDefinitions.length > 0 && getVariableValues(schema, variableDefinitions, variables).errors) {
+    // GraphQL reports what is wrong with a variable, in words that the error mapping knows. Whether null fits shows
+    // only where it is used.
+    if (
+      variableDefinitions.length > 0 &&
+      (variableDefinitions.some(({ variable }) => variables[variable.name.value] === null) ||
+        getVariableValues(schema, variableDefinitions, variables).errors)
+    ) {
       return undefined;
     }
     return compiled.query(undefined, contextValue, variables);

@@ -57,7 +57,9 @@ const INPUT_PIPE = {
     }),
 };
 
-/** Provides the one form of errors, for Apollo's answers and for those that do not pass through Apollo's execution. */
+/**
+ * Provides the one form of errors, for Apollo's answers and for those that do not pass through Apollo's execution.
+ */
 @Module({
   providers: [
     {

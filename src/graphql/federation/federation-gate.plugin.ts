@@ -4,7 +4,10 @@ import { type GraphQLContext } from '../graphql-context.js';
 import { FederationAccess } from './federation-access.service.js';
 import { FEDERATION_SECRET_HEADER } from './federation-gate.js';
 
-/** Calls {@link FederationAccess} before every execution. Guards and interceptors never run for the federation fields. */
+/**
+ * Calls {@link FederationAccess} before every execution. Guards and interceptors never run for the federation
+ * fields.
+ */
 @Plugin()
 export class FederationGatePlugin implements ApolloServerPlugin<GraphQLContext> {
   constructor(private readonly access: FederationAccess) {}

@@ -9,7 +9,8 @@ import {
 import { prefixedName } from '../../config/prefixed-name.js';
 
 /**
- * A transform of the schema that gives every field of `Query` and `Mutation` a prefix. Resolvers know nothing about it.
+ * A transform of the schema that gives every field of `Query` and `Mutation` a prefix. Resolvers know nothing
+ * about it.
  *
  * @param prefix if undefined, the schema is not changed.
  */

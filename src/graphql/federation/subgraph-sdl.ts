@@ -14,7 +14,8 @@ import { prefixedRoots } from './field-prefix.js';
 type SdlEdit = (sdl: DocumentNode) => DocumentNode;
 
 /**
- * A transform of the schema that edits the SDL that `_service` returns, where it differs from what Nest makes of the classes.
+ * A transform of the schema that edits the SDL that `_service` returns, where it differs from what Nest makes of
+ * the classes.
  *
  * @param prefix of the root fields; undefined for none.
  */
@@ -61,7 +62,8 @@ const describedRoots: SdlEdit = (sdl) =>
   });
 
 /**
- * For routers, everything in an entity except its key may be null: another subgraph may refer to one that the caller does not
+ * For routers, everything in an entity except its key may be null: another subgraph may refer to one that the
+ * caller does not
  * see. If the schema promised more, a router would turn that into errors, and into null for everything around it.
  */
 const nullableEntities: SdlEdit = (sdl) =>

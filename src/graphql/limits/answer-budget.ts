@@ -19,8 +19,10 @@ export interface AnswerReader {
 }
 
 /**
- * What the answer to one request may still hold, and what it costs to find. Each value that a resolver returns is charged to it
- * before GraphQL completes the value. A large answer takes turns with others, and is made only while its caller is there.
+ * What the answer to one request may still hold, and what it costs to find. Each value that a resolver returns is
+ * charged to it
+ * before GraphQL completes the value. A large answer takes turns with others, and is made only while its caller
+ * is there.
  */
 export class AnswerBudget {
   readonly #limits: Size;
@@ -41,7 +43,8 @@ export class AnswerBudget {
   /**
    * Lets a value into the answer. A large one waits for its turn first: even measuring it takes a while.
    *
-   * @throws ServiceError ANSWER_TOO_LARGE if the value does not fit. It is not charged then: smaller values may still fit.
+   * @throws ServiceError ANSWER_TOO_LARGE if the value does not fit. It is not charged then: smaller values may
+   *   still fit.
    * @throws ExecutionCancelledError if the answer is large and its caller has hung up.
    */
   add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {

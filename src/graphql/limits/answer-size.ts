@@ -39,7 +39,9 @@ interface Total {
   bytes: number;
 }
 
-/** Adds a value with parts, or a leaf. Written as one function: a call for each part would cost more than the rest. */
+/**
+ * Adds a value with parts, or a leaf. Written as one function: a call for each part would cost more than the rest.
+ */
 function add(value: unknown, plan: AnswerPlan, total: Total, limit: Size): void {
   if (Array.isArray(value)) {
     total.nodes += 1;

@@ -25,7 +25,10 @@ export interface Measure {
   /** Levels of fields. Parts that read the schema are measured separately. */
   readonly depth: number;
   readonly introspectionDepth: number;
-  /** How often the answer may have each part of the schema that is selected here: aliases inside of each other multiply. */
+  /**
+   * How often the answer may have each part of the schema that is selected here: aliases inside of each other
+   * multiply.
+   */
   readonly schemaParts: ReadonlyMap<string, number>;
   readonly directives: number;
   readonly cost: number;
@@ -46,7 +49,8 @@ const ENDLESS: Measure = {
 };
 
 /**
- * Measures the operations and fragments of a document. Each fragment is measured once, however often it is used, so the
+ * Measures the operations and fragments of a document. Each fragment is measured once, however often it is used,
+ * so the
  * work grows with the length of the document, not with its expanded size. The document need not be valid.
  */
 export class DocumentMeasure {

@@ -24,7 +24,10 @@ interface Checked {
   readonly queryHash: string;
 }
 
-/** Refuses documents that are not allowed or exceed a limit, before GraphQL validates them and before anything is called. */
+/**
+ * Refuses documents that are not allowed or exceed a limit, before GraphQL validates them and before anything is
+ * called.
+ */
 @Plugin()
 export class DocumentPlugin implements ApolloServerPlugin {
   readonly #limits: DocumentLimits;

@@ -13,7 +13,8 @@ export interface ReadOnlyCache {
 }
 
 /**
- * The documents that may run, by the SHA-256 of their text in hexadecimal, as Apollo's clients compute it, and by the ids
+ * The documents that may run, by the SHA-256 of their text in hexadecimal, as Apollo's clients compute it, and by
+ * the ids
  * that manifests give them.
  */
 export class PersistedDocuments {
@@ -26,7 +27,8 @@ export class PersistedDocuments {
   }
 
   /**
-   * Reads the `.graphql` files of a folder, but not its subfolders, and the manifests of Apollo and Relay. A file is one
+   * Reads the `.graphql` files of a folder, but not its subfolders, and the manifests of Apollo and Relay. A file
+   * is one
    * document, byte for byte as clients send it or hash it, with or without its final line break.
    *
    * @throws PersistedDocumentsError that names the file at fault.
@@ -58,7 +60,9 @@ export class PersistedDocuments {
     throw new PersistedDocumentsError(`${unfit.map(([name]) => name).join(', ')} does not match the schema`);
   }
 
-  /** A document that can be sent as it is: one query without variables. Undefined if the list has no such document. */
+  /**
+   * A document that can be sent as it is: one query without variables. Undefined if the list has no such document.
+   */
   get example(): string | undefined {
     for (const text of this.#documents.values()) {
       const { definitions } = parse(text, { noLocation: true });
@@ -75,7 +79,10 @@ export class PersistedDocuments {
     return this.#documents.has(hash);
   }
 
-  /** The hashes of the documents whose text matches; ids that are too short to tell them from other text are left out. */
+  /**
+   * The hashes of the documents whose text matches; ids that are too short to tell them from other text are left
+   * out.
+   */
   hashesOf(pattern: RegExp): string[] {
     return [...this.#documents]
       .filter(([hash, text]) => hash.length >= LEAST_HASH && pattern.test(text))
