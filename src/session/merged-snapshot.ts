@@ -13,9 +13,9 @@ interface State {
 }
 
 /**
- * What two instances have learned about one platform session since a version that both have started from: all that one of them
- * has, and what only the other has changed. A balancer that sets its cookie with each answer would otherwise make one instance
- * forget the token that the platform has renewed for it.
+ * What two instances have learned about one platform session since a version that both have started from: all that
+ * one of them has, and what only the other has changed. A balancer that sets its cookie with each answer would
+ * otherwise make one instance forget the token that the platform has renewed for it.
  *
  * @param base the snapshot from which both started, as JSON
  * @param own what this instance has now

@@ -4,7 +4,10 @@ import { type HandleTransport } from './handle.js';
 /** How a session begins. */
 export interface Beginning {
   readonly transport: HandleTransport;
-  /** A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated session. */
+  /**
+   * A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated
+   * session.
+   */
   readonly account?: string | undefined;
   /** The credential profile that opened it and can log it in again. */
   readonly profile?: string | undefined;
@@ -40,8 +43,8 @@ export interface StoredVersion {
 }
 
 /**
- * An open session. All requests of this process with its handle share it, so all of them see a renewed token immediately.
- * Times are in milliseconds since the epoch.
+ * An open session. All requests of this process with its handle share it, so all of them see a renewed token
+ * immediately. Times are in milliseconds since the epoch.
  */
 export interface OpenSession {
   readonly handle: string;

@@ -23,8 +23,8 @@ const OUTDATED = -1;
 type Place = Pick<OpenSession, 'handle' | 'key' | 'transport' | 'account' | 'startedAt'>;
 
 /**
- * The open sessions of this process, one per stored record. The store is asked at every request; if it still holds the sealed
- * bytes that were opened last, the open session is used as it is.
+ * The open sessions of this process, one per stored record. The store is asked at every request; if it still holds
+ * the sealed bytes that were opened last, the open session is used as it is.
  */
 export class OpenSessions {
   readonly #kept = new LRUCache<string, OpenSession>({
@@ -96,8 +96,8 @@ export class OpenSessions {
   }
 
   /**
-   * Replaces the open state with that of a stored version. Of the same login it keeps what has been learned since the version
-   * that was open and is not stored yet.
+   * Replaces the open state with that of a stored version. Of the same login it keeps what has been learned since
+   * the version that was open and is not stored yet.
    */
   adopt(
     open: OpenSession,

@@ -102,7 +102,10 @@ export class RecordSeal {
     }
   }
 
-  /** Whether the text claims to be sealed in this form by a known key. Compares the key's check value, not only its id. */
+  /**
+   * Whether the text claims to be sealed in this form by a known key. Compares the key's check value, not only its
+   * id.
+   */
   isOfKnownKey(sealed: string): boolean {
     return this.#keyOf(sealed) !== undefined;
   }
@@ -133,7 +136,10 @@ export class RecordSeal {
   }
 }
 
-/** A key from the settings, in the form that Node's crypto uses directly. Bytes would be turned into a key at each use. */
+/**
+ * A key from the settings, in the form that Node's crypto uses directly. Bytes would be turned into a key at each
+ * use.
+ */
 interface ServerKey {
   readonly kid: string;
   readonly mark: string;
@@ -155,8 +161,8 @@ function boundTo(kid: string, { storeKey, version }: SealContext): Buffer {
 }
 
 /**
- * Names a key in a record: its id and a check value that only this key has. So two hosts that use one id for two keys do not
- * treat each other's records as forged. The check value reveals nothing about the key.
+ * Names a key in a record: its id and a check value that only this key has. So two hosts that use one id for two
+ * keys do not treat each other's records as forged. The check value reveals nothing about the key.
  */
 export function keyMark(named: NamedKey): string {
   const check = hkdfSync('sha256', named.key, '', 'portico session key check', CHECK_BYTES);

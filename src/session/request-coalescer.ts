@@ -18,8 +18,8 @@ export interface AnswerReuse {
 }
 
 /**
- * Coalesces requests: callers who ask for the same thing of one session while it is in progress share one answer. A failure is
- * not kept; an answer is kept for as long as `reuse` allows.
+ * Coalesces requests: callers who ask for the same thing of one session while it is in progress share one answer. A
+ * failure is not kept; an answer is kept for as long as `reuse` allows.
  */
 export class RequestCoalescer {
   readonly #sessions = new Map<string, Map<string, SharedWork>>();
@@ -39,7 +39,8 @@ export class RequestCoalescer {
   }
 
   /**
-   * Starts the work, unless the same work is in progress for that session. When the last caller leaves, it is aborted.
+   * Starts the work, unless the same work is in progress for that session. When the last caller leaves, it is
+   * aborted.
    *
    * @param sessionKey the store key; two sessions never share anything.
    * @param name identifies the work: its operation and arguments.

@@ -35,7 +35,8 @@ export interface RequestContext {
   /** Whether a browser sent the request for a page of another site. The browser never sends the cookie from there. */
   readonly crossSite?: boolean;
   /**
-   * Counts the search or the sorting of a list before it is done. Wait for what it returns: much of it takes turns with others.
+   * Counts the search or the sorting of a list before it is done. Wait for what it returns: much of it takes turns
+   * with others.
    *
    * @param entries of the list.
    */

@@ -87,8 +87,8 @@ export class SealedSessions {
   }
 
   /**
-   * Whether another version has replaced one that the platform rejected. Other instances get some time to store it, because
-   * the rejection may arrive before the answer that renewed the session.
+   * Whether another version has replaced one that the platform rejected. Other instances get some time to store it,
+   * because the rejection may arrive before the answer that renewed the session.
    *
    * @param mayWait false if it does no harm to miss such a version.
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
@@ -108,8 +108,8 @@ export class SealedSessions {
   }
 
   /**
-   * Stores a change. If another version has been stored meanwhile, the change is added to that; it is dropped if the session is
-   * gone, or logged in again. Resolves with whether there was a change.
+   * Stores a change. If another version has been stored meanwhile, the change is added to that; it is dropped if
+   * the session is gone, or logged in again. Resolves with whether there was a change.
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
@@ -121,8 +121,8 @@ export class SealedSessions {
   }
 
   /**
-   * Stores another platform session in place of the one that was read; false if another version has been stored meanwhile, or
-   * the session is gone.
+   * Stores another platform session in place of the one that was read; false if another version has been stored
+   * meanwhile, or the session is gone.
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
@@ -135,9 +135,9 @@ export class SealedSessions {
   }
 
   /**
-   * Ends a session that its caller no longer wants, whatever has been written since it was loaded. `open` then holds the platform session of the removed
-   * record, since a new login may have replaced it. If the record is already gone, `open` keeps the last known one: the store's
-   * answer to an earlier removal may have been lost.
+   * Ends a session that its caller no longer wants, whatever has been written since it was loaded. `open` then
+   * holds the platform session of the removed record, since a new login may have replaced it. If the record is
+   * already gone, `open` keeps the last known one: the store's answer to an earlier removal may have been lost.
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
@@ -157,8 +157,8 @@ export class SealedSessions {
   }
 
   /**
-   * Ends a session that the platform has rejected, if the rejected version is still the current one. Resolves with whether
-   * this call removed it.
+   * Ends a session that the platform has rejected, if the rejected version is still the current one. Resolves with
+   * whether this call removed it.
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
@@ -236,7 +236,10 @@ export class SealedSessions {
     return { open, found };
   }
 
-  /** A record sealed by an unknown key may still open once the operator has put that key back. A changed record never will. */
+  /**
+   * A record sealed by an unknown key may still open once the operator has put that key back. A changed record
+   * never will.
+   */
   async #refuse(key: string, { sealed, version }: StoredRecord): Promise<void> {
     this.#open.forget(key);
     if (this.seal.isOfKnownKey(sealed)) {

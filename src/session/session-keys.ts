@@ -18,7 +18,8 @@ interface KeySettings {
 }
 
 /**
- * The server keys from the settings, or else from a file next to the store, which is created with mode 0600 at first use.
+ * The server keys from the settings, or else from a file next to the store, which is created with mode 0600 at
+ * first use.
  *
  * @throws Error in one line when the file holds anything but keys, or cannot be read or written.
  */
@@ -37,7 +38,8 @@ function nonEmpty(keys: NamedKey[] | undefined, source: string): [NamedKey, ...N
 }
 
 /**
- * What is wrong with the key file that the service made for itself; empty if the settings give the keys. Creates nothing.
+ * What is wrong with the key file that the service made for itself; empty if the settings give the keys. Creates
+ * nothing.
  */
 export function problemsInKeyFile(settings: KeySettings): string[] {
   const { SESSION_KEYS: given, SESSION_STORE_PATH: path, production } = settings;

@@ -16,7 +16,10 @@ import { SealedSessions } from './sealed-sessions.service.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { SessionStore } from './store/session-store.js';
 
-/** A write fails only because of another one that was in flight when the platform session expired. There are few of those. */
+/**
+ * A write fails only because of another one that was in flight when the platform session expired. There are few of
+ * those.
+ */
 const MOST_WRITES = 5;
 
 /** Work on an open platform session. */
@@ -41,7 +44,10 @@ export interface Relogin {
 /** The injection token of {@link Relogin}. */
 export const Relogin = Symbol('Relogin');
 
-/** Runs work on sessions. When the platform no longer knows a session, it is logged in again if it can be; else it expires. */
+/**
+ * Runs work on sessions. When the platform no longer knows a session, it is logged in again if it can be; else it
+ * expires.
+ */
 @Injectable()
 export class SessionRunner {
   readonly #logins = new RequestCoalescer();
@@ -56,10 +62,11 @@ export class SessionRunner {
   ) {}
 
   /**
-   * Runs work and stores what it changed. It runs once more if the session that the platform rejected is not the current one,
-   * or has been logged in again.
+   * Runs work and stores what it changed. It runs once more if the session that the platform rejected is not the
+   * current one, or has been logged in again.
    *
-   * @throws SessionError when the platform no longer knows the session. It has expired then, unless a cookie was withheld.
+   * @throws SessionError when the platform no longer knows the session. It has expired then, unless a cookie was
+   *   withheld.
    * @throws LoginFailedError instead, if the platform says so by `ERR003` or refuses the new login.
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
@@ -103,8 +110,8 @@ export class SessionRunner {
   }
 
   /**
-   * Logs in a service session again, unless there is already a newer login than the expired one. All requests that find the
-   * session expired, here and in other instances, share the login.
+   * Logs in a service session again, unless there is already a newer login than the expired one. All requests that
+   * find the session expired, here and in other instances, share the login.
    *
    * @throws LoginFailedError when the new login is refused; the session has ended then.
    * @throws SessionError when the session has been logged out.
@@ -113,7 +120,7 @@ export class SessionRunner {
     if (isAfter(open.service, expired)) return;
     const login = `login ${expired.logins}`;
     await this.#logins.share(open.key, login, async () => {
-      // It has a lease of its own, because an extension that finds the session expired holds the lease of the session.
+      // It has a lease of its own: an extension that finds the session expired holds the lease of the session.
       await onceAmongInstances(this.store, `${open.key} ${login}`, () => this.#logInAgain(open, expired));
     });
     if (!isAfter(open.service, expired)) await this.sealed.refresh(open);
@@ -143,7 +150,10 @@ export class SessionRunner {
     }
   }
 
-  /** If a lease was lost, the first write wins. The other login is logged out again and takes the session of the winner. */
+  /**
+   * If a lease was lost, the first write wins. The other login is logged out again and takes the session of the
+   * winner.
+   */
   async #keep(open: OpenSession, session: PlatformSession, expired: ServiceLogin): Promise<void> {
     const service = { ...expired, logins: expired.logins + 1 };
     for (let writes = 0; writes < MOST_WRITES; writes += 1) {

@@ -18,7 +18,7 @@ import { rejectsSession, SessionRunner, type SessionWork } from './session-runne
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { SessionStore, timeoutMs } from './store/session-store.js';
 
-/** Like {@link SessionWork}, but for a read: its options end it when nobody waits for the answer anymore. */
+/** Like {@link SessionWork}, but for a read: its options end it when no caller waits for the answer anymore. */
 export type SessionRead<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
 
 /** The injection token for how answers to reads are kept. By default they are not. */
@@ -29,7 +29,10 @@ export const ReadReuse = Symbol('ReadReuse');
 export class SessionService {
   readonly #reads: RequestCoalescer;
   readonly #extensions = new RequestCoalescer();
-  /** Whether the answer to a read has ever renewed a session. From then on reads are not aborted: one of them might renew it. */
+  /**
+   * Whether the answer to a read has ever renewed a session. From then on reads are not aborted: one of them might
+   * renew it.
+   */
   #readsRenewSessions = false;
 
   constructor(
@@ -44,9 +47,9 @@ export class SessionService {
   }
 
   /**
-   * Stores a session that has just logged in, under a new handle. It replaces the session whose handle the caller sent over the
-   * same transport: that one ends. A handle of the other transport stays valid.
-   * A session that cannot be stored is logged out again, so that none is left behind on the platform.
+   * Stores a session that has just logged in, under a new handle. It replaces the session whose handle the caller
+   * sent over the same transport: that one ends. A handle of the other transport stays valid. A session that cannot
+   * be stored is logged out again, so that none is left behind on the platform.
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
@@ -76,9 +79,9 @@ export class SessionService {
   }
 
   /**
-   * Runs work on the caller's session and stores what the work changed, if the session is still current. The work may change
-   * what reads return, so later reads do not share earlier ones. It runs once more if the platform rejected a version of the
-   * session that has been replaced, or a service session, which is logged in again.
+   * Runs work on the caller's session and stores what the work changed, if the session is still current. The work
+   * may change what reads return, so later reads do not share earlier ones. It runs once more if the platform
+   * rejected a version of the session that has been replaced, or a service session, which is logged in again.
    *
    * @throws SessionError without a session, or when the platform no longer knows it; it is then removed here too.
    * @throws LoginFailedError instead, if the platform says so by `ERR003` or refuses the new login.
@@ -91,8 +94,9 @@ export class SessionService {
   }
 
   /**
-   * Like {@link use}, for a call that changes nothing. Callers who ask for the same thing while it runs share its answer; when
-   * the last of them hangs up, it is aborted. It is not made for one who already has: even then it would cost a connection.
+   * Like {@link use}, for a call that changes nothing. Callers who ask for the same thing while it runs share its
+   * answer; when the last of them hangs up, it is aborted. It is not made for one who already has: even then it
+   * would cost a connection.
    *
    * @param operation names the call and its arguments, if it has any; calls with the same name share an answer
    */
@@ -111,8 +115,9 @@ export class SessionService {
   }
 
   /**
-   * Extends the caller's platform session. If many callers ask at once, here and in other instances, the platform is asked once.
-   * A caller who hangs up does not abort it: its answer may renew the session, and others may wait for it.
+   * Extends the caller's platform session. If many callers ask at the same time, here and in other instances, the
+   * platform is asked once. A caller who hangs up does not abort it: its answer may renew the session, and others
+   * may wait for it.
    *
    * @throws SessionError, ServiceError SESSION_STORE_UNAVAILABLE as for {@link use}.
    */

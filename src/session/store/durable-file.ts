@@ -22,8 +22,9 @@ const IN_WORDS: Record<FileFault, string> = {
 };
 
 /**
- * The file of the embedded store. It is checked after each commit, before anything is confirmed, and every two seconds. If it is
- * gone, replaced or damaged, all sessions that can still be read are written into a new file, which takes its place.
+ * The file of the embedded store. It is checked after each commit, before anything is confirmed, and every two
+ * seconds. If it is gone, replaced or damaged, all sessions that can still be read are written into a new file,
+ * which takes its place.
  */
 export class DurableFile {
   readonly #path: string;
@@ -36,7 +37,8 @@ export class DurableFile {
 
   /**
    * @param hooks what else belongs to each commit
-   * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session
+   *   file.
    * @throws StorePathError when the file cannot be created.
    */
   constructor(path: string, health: StoreHealth, hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>) {

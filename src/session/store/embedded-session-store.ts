@@ -60,7 +60,8 @@ export class EmbeddedSessionStore implements SessionStore {
   /**
    * @param path the file; it and its folders are created with access for their owner only.
    * @param now milliseconds since the epoch.
-   * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session
+   *   file.
    * @throws StorePathError when the file cannot be created.
    */
   constructor(path: string, life: SessionLife, now: () => number = Date.now, health = new StoreHealth()) {

@@ -18,9 +18,9 @@ export interface CommitHooks {
 }
 
 /**
- * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. Each is
- * answered after the commit. They run in the order in which they arrived. If the group fails, each runs again on its own, so
- * that a write that cannot be done fails alone.
+ * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. Each
+ * is answered after the commit. They run in the order in which they arrived. If the group fails, each runs again on
+ * its own, so that a write that cannot be done fails alone.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;

@@ -37,7 +37,9 @@ export class LeaseTable {
     return lease !== undefined && this.#isRunning(lease) ? lease : undefined;
   }
 
-  /** A lease that starts in the future was taken before the clock was set back, so its age is unknown: it has ended. */
+  /**
+   * A lease that starts in the future was taken before the clock was set back, so its age is unknown: it has ended.
+   */
   #isRunning({ from, until }: Lease): boolean {
     const now = this.#now();
     return from <= now && now < until;

@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
-/** The history of logins, shared by all instances on one store. Each method throws `ServiceError` `SESSION_STORE_UNAVAILABLE`. */
+/**
+ * The history of logins, shared by all instances on one store. Each method throws `ServiceError`
+ * `SESSION_STORE_UNAVAILABLE`.
+ */
 export interface LoginRecords {
   /**
    * Looks up the history before an attempt, in one step.

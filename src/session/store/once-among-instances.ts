@@ -5,13 +5,16 @@ import { type SessionStore } from './session-store.js';
 
 /** An instance that crashes delays the others for at most this long. */
 const LEASE_MS = 3000;
-/** What has just been done does not have to be done again: requests made together do not arrive at the same instant. */
+/**
+ * What has just been done does not have to be done again: requests made together do not arrive at the same instant.
+ */
 const DONE_FOR_MS = 1000;
 const ASK_AGAIN_MS = 50;
 const WAIT_AT_MOST_MS = 12_000;
 
 /**
- * Does work for a session when several instances are asked for it at once. One of them does it, and the others wait.
+ * Does work for a session when several instances are asked for it at the same time. One of them does it, and the
+ * others wait.
  *
  * @param work called with whether it had to wait; the session may have changed in the meantime.
  * @returns true if the work was done here, false if another instance did it.

@@ -21,8 +21,9 @@ const LOST_AFTER_MS = 2000;
 const LATE = 'it does not answer in time';
 
 /**
- * A connection to Redis that reconnects on its own. Until then every command fails immediately. Each reply repeats what identifies
- * its command. One that does not, or is missing, ends the connection: from then on replies could go to the wrong commands.
+ * A connection to Redis that reconnects on its own. Until then every command fails immediately. Each reply repeats
+ * what identifies its command. One that does not, or is missing, ends the connection: from then on replies could go
+ * to the wrong commands.
  */
 export class RedisClient {
   readonly #redis: Redis & RedisScripts;
@@ -85,7 +86,8 @@ export class RedisClient {
   }
 
   /**
-   * Runs a script. An error of the Redis client contains the command and all of its arguments; none of that is passed on.
+   * Runs a script. An error of the Redis client contains the command and all of its arguments; none of that is
+   * passed on.
    *
    * @param hasForm whether the answer is one that the script gives
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
@@ -168,8 +170,8 @@ async function warnOfEviction(redis: Redis, health: StoreHealth): Promise<void> 
 /**
  * Waits for an answer for a limited number of milliseconds.
  *
- * A timer alone would also fire when this process was busy for that long and the answer is waiting in the socket. Sockets are
- * read after timers, so one more turn of the event loop distinguishes the two cases.
+ * A timer alone would also fire when this process was busy for that long and the answer is waiting in the socket.
+ * Sockets are read after timers, so one more turn of the event loop distinguishes the two cases.
  *
  * @throws ServiceError SESSION_STORE_UNAVAILABLE
  */

@@ -1,6 +1,9 @@
 import { UnexpectedReplyError } from './redis-socket.js';
 
-/** An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. Redis 6 quotes it in a script's. */
+/**
+ * An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. Redis 6 quotes
+ * it in a script's.
+ */
 const REPLY_WORD = /: -([A-Z]{2,32}) |^([A-Z]{2,32}) /;
 /** The messages of the client itself that are safe; any other may quote a command and its arguments. */
 const CLIENT_FAULTS: readonly [RegExp, string][] = [

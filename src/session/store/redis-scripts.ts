@@ -1,7 +1,8 @@
 /**
- * The scripts that Redis runs, each as one step. Each ends its arguments with an identification of the command, which it
- * repeats in its reply, followed by its time and its answer. A session is one string, `version.expiresAt.sealed`, that expires at the idle
- * end and never after the absolute end. A write that is sent again after a lost connection finds its own text and counts once.
+ * The scripts that Redis runs, each as one step. Each ends its arguments with an identification of the command,
+ * which it repeats in its reply, followed by its time and its answer. A session is one string,
+ * `version.expiresAt.sealed`, that expires at the idle end and never after the absolute end. A write that is sent
+ * again after a lost connection finds its own text and counts once.
  */
 
 /** The time that a script reads and the time that expiry uses differ by a few milliseconds. */
@@ -33,8 +34,9 @@ const CREATE = `
   return nil`;
 
 /**
- * key; idle and absolute life, least gain that is worth a write, in milliseconds → version, absolute end, sealed; or nil.
- * After the clock was set back, a session may have more life than a new one. It is then cut to that of a new one.
+ * key; idle and absolute life, least gain that is worth a write, in milliseconds → version, absolute end, sealed;
+ * or nil. After the clock was set back, a session may have more life than a new one. It is then cut to that of a
+ * new one.
  */
 const READ = `${PARSED}
   if expiresAt - now > tonumber(ARGV[2]) then
@@ -47,9 +49,9 @@ const READ = `${PARSED}
   return { version, expiresAt, sealed }`;
 
 /**
- * keys of the session and of its last use; idle and absolute life in milliseconds → version, absolute end, sealed, idle end, last
- * use or ''; or nil. Writes nothing: if the clock was set back and the session lives too long, this only reports the times to
- * which the next read will cut it.
+ * keys of the session and of its last use; idle and absolute life in milliseconds → version, absolute end, sealed,
+ * idle end, last use or ''; or nil. Writes nothing: if the clock was set back and the session lives too long, this
+ * only reports the times to which the next read will cut it.
  */
 const PEEK = `${PARSED}
   local latest = now + ARGV[2]
@@ -58,7 +60,8 @@ const PEEK = `${PARSED}
   return { version, expiresAt, sealed, string.format('%.0f', idleEnd), redis.call('GET', KEYS[2]) or '' }`;
 
 /**
- * key of the last use; when, timeout or '' for the known one, for how long it is kept, in milliseconds → 1 when it was noted.
+ * key of the last use; when, timeout or '' for the known one, for how long it is kept, in milliseconds → 1 when it
+ * was noted.
  */
 const NOTE_USE = `
   local at, timeout = ARGV[1], ARGV[2]
@@ -82,7 +85,10 @@ const REMOVE = `${PARSED}
   if ARGV[1] ~= '' and version ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])`;
 
-/** key of the lease; holder, milliseconds → taken, held or settled. A longer lease is from before the clock was set back. */
+/**
+ * key of the lease; holder, milliseconds → taken, held or settled. A longer lease is from before the clock was set
+ * back.
+ */
 const LEASE = `
   local holder = redis.call('GET', KEYS[1])
   if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then holder = false end
@@ -102,7 +108,10 @@ const MARK = `
   redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
   return 1`;
 
-/** keys; milliseconds for which a count lasts from its first → the last count, and the milliseconds that it has left. */
+/**
+ * keys; milliseconds for which a count lasts from its first → the last count, and the milliseconds that it has
+ * left.
+ */
 const COUNT = `
   local count, left
   for _, key in ipairs(KEYS) do

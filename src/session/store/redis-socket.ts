@@ -40,8 +40,9 @@ export class CountingConnector extends AbstractConnector {
 }
 
 /**
- * A socket that counts commands and replies. ioredis gives each reply to the command that has waited longest, and a reply that no
- * command waits for would end the process. Here such a reply ends the connection before ioredis sees it.
+ * A socket that counts commands and replies. ioredis gives each reply to the command that has waited longest, and a
+ * reply that no command waits for would end the process. Here such a reply ends the connection before ioredis sees
+ * it.
  */
 class CountingSocket extends Duplex {
   readonly #socket: Socket;
@@ -105,7 +106,10 @@ class CountingSocket extends Duplex {
 
 const LINE_END = 10;
 
-/** Counts whole commands or replies in the bytes of the Redis protocol, RESP 2 and 3. It finds their ends and reads no values. */
+/**
+ * Counts whole commands or replies in the bytes of the Redis protocol, RESP 2 and 3. It finds their ends and reads
+ * no values.
+ */
 export class ValueCount {
   /** How many parts are still to come of each list that has begun, the outermost first. */
   readonly #lists: number[] = [];

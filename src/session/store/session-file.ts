@@ -104,11 +104,12 @@ export class SessionFile {
   }
 
   /**
-   * Writes all sessions that can still be read into a new file, puts it in the place of this one, and closes this one. The files
-   * that were there are kept under other names.
+   * Writes all sessions that can still be read into a new file, puts it in the place of this one, and closes this
+   * one. The files that were there are kept under other names.
    *
    * @returns how many sessions there are
-   * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process uses the file that is there now, or no file can be written
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process uses the file that is there now, or no file
+   *   can be written
    */
   rebuild(fault: FileFault): number {
     const { path } = this;

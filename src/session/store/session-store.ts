@@ -41,13 +41,16 @@ export function sessionLife(
 /** An extended idle time is written only after this fraction of it has passed, so that most reads write nothing. */
 export const TOUCH_AFTER = 0.1;
 
-/** The lease is the caller's (`taken`), another's (`held`), or nobody's because the work has just been done (`settled`). */
+/**
+ * The lease is the caller's (`taken`), another's (`held`), or no one's because the work has just been done
+ * (`settled`).
+ */
 export type LeaseState = 'taken' | 'held' | 'settled';
 
 /**
- * Keeps sealed records. The store's clock decides both ends of a session. If that clock is set back, no session lives longer
- * than a new one. Every write is conditional, so a late write never brings a session back.
- * Each method throws `ServiceError` `SESSION_STORE_UNAVAILABLE` when the store cannot do its work.
+ * Keeps sealed records. The store's clock decides both ends of a session. If that clock is set back, no session
+ * lives longer than a new one. Every write is conditional, so a late write never brings a session back. Each method
+ * throws `ServiceError` `SESSION_STORE_UNAVAILABLE` when the store cannot do its work.
  */
 export interface SessionStore {
   /** Whether other instances may have the same sessions. */
@@ -59,11 +62,12 @@ export interface SessionStore {
   /** Like `read`, but does not restart the idle time: nothing is written. */
   peek(key: string): Promise<PeekedRecord | undefined>;
   /**
-   * Notes a call that extended the platform session. A call older than the noted one changes nothing but the timeout. Never
-   * fails: what is noted may be forgotten, since no session depends on it.
+   * Notes a call that extended the platform session. A call older than the noted one changes nothing but the
+   * timeout. Never fails: what is noted may be forgotten, since no session depends on it.
    *
    * @param at milliseconds since the epoch.
-   * @param timeoutMs if absent, the timeout of an earlier note is used; if there is no earlier note, nothing is noted.
+   * @param timeoutMs if absent, the timeout of an earlier note is used; if there is no earlier note, nothing is
+   *   noted.
    */
   noteUse(key: string, at: number, timeoutMs?: number): void;
   /** Stores the next version if `version` is still the current one. Returns whether it was. */
@@ -71,13 +75,13 @@ export interface SessionStore {
   /** Removes the session; with `version`, only if that is the current one. Returns whether it was removed. */
   remove(key: string, version?: number): Promise<boolean>;
   /**
-   * Takes the lease of a session for a number of milliseconds, or extends it for its holder, so that one holder at a time does
-   * what many request. A lease that has run out may be taken by another holder.
+   * Takes the lease of a session for a number of milliseconds, or extends it for its holder, so that one holder at
+   * a time does what many request. A lease that has run out may be taken by another holder.
    */
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState>;
   /**
-   * Returns a lease after the work is done. The work counts as done for a number of milliseconds; 0 means that it was not done.
-   * Resolves with whether the lease was still the holder's.
+   * Returns a lease after the work is done. The work counts as done for a number of milliseconds; 0 means that it
+   * was not done. Resolves with whether the lease was still the holder's.
    */
   settle(key: string, holder: string, milliseconds: number): Promise<boolean>;
   /** The time by the store's clock, in milliseconds since the epoch. */
@@ -92,7 +96,10 @@ export interface SessionStore {
 /** A platform session that may be idle for longer ends for other reasons. */
 const MOST_TIMEOUT_SECONDS = 365 * 24 * 3600;
 
-/** The idle milliseconds of a platform session; undefined if the platform has not stated a plausible number of seconds. */
+/**
+ * The idle milliseconds of a platform session; undefined if the platform has not stated a plausible number of
+ * seconds.
+ */
 export function timeoutMs(seconds: number | null | undefined): number | undefined {
   if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= MOST_TIMEOUT_SECONDS)) return undefined;
   return Math.round(seconds * 1000);

@@ -14,7 +14,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
 import { makeOwnFile, StorePathError } from './store-files.js';
 
-/** Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they work as before. */
+/**
+ * Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they
+ * work as before.
+ */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS session (
     key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, sealed TEXT NOT NULL,
@@ -39,11 +42,12 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens the file of the embedded store, and creates it if there is none. A journal beside it that belongs to another database
- * is set aside: SQLite would show the pages in it as those of this file.
+ * Opens the file of the embedded store, and creates it if there is none. A journal beside it that belongs to
+ * another database is set aside: SQLite would show the pages in it as those of this file.
  *
  * @param setAside called with the new path of such a journal
- * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session file.
+ * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session
+ *   file.
  * @throws StorePathError when the file cannot be created.
  */
 export function openStoreFile(
@@ -52,7 +56,7 @@ export function openStoreFile(
 ): OpenDatabase {
   makeOwnFile(path);
   const id = withoutForeignJournal(path, setAside);
-  // Full: a confirmed write survives a crash. `SessionFile` empties the journal, because it has to mark it again then.
+  // Full: a confirmed write survives a crash. `SessionFile` empties the journal, since it has to mark it then.
   const database = opened(
     path,
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ${SCHEMA}`,
@@ -93,7 +97,10 @@ function withoutForeignJournal(
   }
 }
 
-/** The random identity of a file, from its first page; undefined for one that has none: a new one, or one of an earlier version. */
+/**
+ * The random identity of a file, from its first page; undefined for one that has none: a new one, or one of an
+ * earlier version.
+ */
 function idOf(page: Buffer): readonly [number, number] | undefined {
   if (page.length < HEADER_BYTES) return undefined;
   const id = [page.readUInt32BE(USER_VERSION_AT), page.readUInt32BE(APPLICATION_ID_AT)] as const;
@@ -133,8 +140,8 @@ function headOf(path: string, bytes: number): Buffer {
 }
 
 /**
- * Tries whether the file can be opened and written, and leaves everything as it was. If there is no file, one is tried out in a new
- * folder of the nearest folder that is there, as the service would create it there.
+ * Tries whether the file can be opened and written, and leaves everything as it was. If there is no file, one is
+ * tried out in a new folder of the nearest folder that is there, as the service would create it there.
  *
  * @throws as `openStoreFile`
  */

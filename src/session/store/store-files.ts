@@ -16,8 +16,8 @@ export class StorePathError extends Error {
 }
 
 /**
- * Creates a file and its folders with access for their owner only, whatever the umask. An existing file is left as it is.
- * Files that SQLite creates next to it get the same permissions.
+ * Creates a file and its folders with access for their owner only, whatever the umask. An existing file is left as
+ * it is. Files that SQLite creates next to it get the same permissions.
  *
  * @param content what a new file holds.
  * @throws StorePathError
