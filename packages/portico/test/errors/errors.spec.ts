@@ -85,6 +85,25 @@ describe('the code of an error payload', () => {
     });
   });
 
+  it.each<[number, unknown, new (message: string) => PlatformError, string]>([
+    [401, { code: 9 }, SessionError, 'ERR009'],
+    [401, { code: '9' }, SessionError, 'ERR009'],
+    [401, { errors: [{ code: 9, message: 'No' }] }, SessionError, 'ERR009'],
+    [403, { code: 14 }, InsufficientPrivilegesError, 'ERR014'],
+    [404, { code: 4, message: 'No' }, ResourceNotFoundError, 'ERR004'],
+    [401, { code: 9, details: [] }, UnknownPlatformError, 'N/A'],
+    [401, { code: 401 }, UnknownPlatformError, 'N/A'],
+    [401, { code: 9.5 }, UnknownPlatformError, 'N/A'],
+    [401, { code: -9 }, UnknownPlatformError, 'N/A'],
+    [401, { code: 0 }, UnknownPlatformError, 'N/A'],
+    [503, { code: 14 }, UnknownPlatformError, 'N/A'],
+  ])(
+    'that is a bare number counts with a 4xx if the platform has it: %d %j',
+    async (status, body, kind, code) => {
+      await expect(errorOf({ status, body })).resolves.toMatchObject({ constructor: kind, code, status });
+    },
+  );
+
   it('decides the class, not the HTTP status', async () => {
     for (const status of [400, 401, 403, 404, 409, 500, 503]) {
       await expect(errorOf({ status, body: { code: 'ERR009' } })).resolves.toMatchObject({
@@ -222,6 +241,19 @@ describe('an error payload', () => {
     [502, true],
     [503, true],
     [504, true],
+    [505, false],
+    [519, false],
+    [520, true],
+    [521, true],
+    [522, true],
+    [523, true],
+    [524, true],
+    [525, false],
+    [526, false],
+    [408, true],
+    [425, true],
+    [529, true],
+    [598, true],
     [400, false],
   ])('of status %d without a code is retryable: %s', async (status, retryable) => {
     await expect(errorOf({ status })).resolves.toMatchObject({ retryable });

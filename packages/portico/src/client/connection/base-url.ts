@@ -1,5 +1,8 @@
 import { InvalidRequestError } from '../../errors/error-classes.js';
 
+/** What a URL parser removes or replaces without a word. */
+const REWRITTEN = /[\p{Cc}\p{Cs}\\]/u;
+
 /**
  * Reads the REST root, with or without its final `/`.
  * @throws TypeError when it is not an absolute http or https URL, or contains credentials, a query or a fragment
@@ -15,7 +18,11 @@ export function readBaseUrl(given: string | URL): URL {
     throw new TypeError('baseUrl must not contain a user name or password.');
   }
   if (/[?#]/.test(text)) throw new TypeError('baseUrl must not contain a query or fragment.');
-  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  if (REWRITTEN.test(text.trim())) {
+    throw new TypeError('baseUrl must not contain control characters or backslashes.');
+  }
+  // With several, some servers answer 404, and a cookie for the path without them would not be sent.
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/`;
   return url;
 }
 
@@ -31,6 +38,11 @@ export function pathBelow(base: URL, url: URL): string {
  */
 export function resolveBelow(base: URL, path: string): URL {
   if (typeof path !== 'string') throw new InvalidRequestError('The path of a request must be a string.');
+  if (REWRITTEN.test(path) || path !== path.trim()) {
+    throw new InvalidRequestError(
+      'The path of a request has characters that a URL cannot have: escape them.',
+    );
+  }
   const whole = path.startsWith(base.href);
   const target = whole ? path : base.href + path.replace(/^\//, '');
   const url = URL.canParse(target) ? new URL(target) : undefined;

@@ -8,8 +8,9 @@ const MARKS: readonly (readonly [mark: string, charset: string])[] = [
 ];
 
 /**
- * The text of a body by its byte order mark, else by the `charset` of its content type, else as UTF-8.
- * @returns undefined when the charset is not known or the bytes are not text in it: never text with replacement characters
+ * The text of a body by its byte order mark, else by the `charset` of its content type, else as UTF-8. A charset that is not
+ * known counts as none: JSON is UTF-8 whatever its label says (RFC 8259, 8.1), and other bytes than UTF-8 are noticed.
+ * @returns undefined when the bytes are not text in that charset: never text with replacement characters
  */
 export function bodyText(body: Buffer, contentType: string | undefined): string | undefined {
   const charset = markedCharset(body) ?? labeledCharset(contentType, body);
@@ -33,8 +34,17 @@ function markedCharset(body: Buffer): string | undefined {
 }
 
 function labeledCharset(contentType: string | undefined, body: Buffer): string {
-  const label = /;\s*charset\s*=\s*"?([^\s";,]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase();
-  if (label === undefined || label === 'utf8') return 'utf-8';
+  const label = /;\s*charset\s*=[\s"']*([^\s"';,]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase();
+  if (label === undefined || !isKnown(label)) return 'utf-8';
   // JSON starts with an ASCII character, so a zero byte before it shows the byte order that the label leaves open.
-  return label === 'utf-16' && body[0] === 0 ? 'utf-16be' : label;
+  if (label === 'utf-16' && body[0] === 0) return 'utf-16be';
+  return label === 'utf8' ? 'utf-8' : label;
+}
+
+function isKnown(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    return false;
+  }
 }

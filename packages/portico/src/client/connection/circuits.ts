@@ -12,7 +12,7 @@ import { PlatformTimeoutError, PlatformUnreachableError } from '../../errors/err
 import { type PlatformResponse } from './platform-response.js';
 import { type CallInFlight } from './calls-in-flight.js';
 import { type Party } from './fair-queue.js';
-import { isGatewayFailure } from './retry.js';
+import { isGatewayFailure } from './response-error.js';
 import { Votes } from './votes.js';
 
 /** `auth`: logins, delegations and logouts. `data`: everything else. */

@@ -3,10 +3,10 @@ import { type CallObservers } from './call-report.js';
 import { Circuits } from './circuits.js';
 import { rejectUnknownOptions, type PlatformClientOptions, type UnusableCookie } from './client-options.js';
 import { readIServerMessages, type IServerMessages } from '../../errors/iserver-messages.js';
-import { DeferredTransport } from '../transport/deferred-transport.js';
+import { DeferredTransport, TRANSPORTS } from '../transport/deferred-transport.js';
 import { readProxy } from '../transport/proxy.js';
 import { readTlsTrust } from '../transport/tls-trust.js';
-import { type ConnectionOptions, type Transport } from '../transport/transport.js';
+import { type Transport } from '../transport/transport.js';
 import { VendorHeaders } from './vendor-headers.js';
 
 /** The validated options, with defaults applied. */
@@ -24,11 +24,6 @@ export interface ClientSettings extends CallObservers {
   readonly onUnusableCookie: (cookie: UnusableCookie) => void;
   readonly makeTransport: () => Transport;
 }
-
-const TRANSPORTS: Record<'got' | 'undici', (options: ConnectionOptions) => Promise<Transport>> = {
-  got: async (options) => new (await import('../transport/got-transport.js')).GotTransport(options),
-  undici: async (options) => new (await import('../transport/undici-transport.js')).UndiciTransport(options),
-};
 
 /** The longest delay that setTimeout accepts. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

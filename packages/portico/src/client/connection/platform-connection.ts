@@ -10,13 +10,12 @@ import { PlatformHttpError } from '../../errors/error-classes.js';
 import { type Party } from './fair-queue.js';
 import { isAuthPath, isLogout, mayBeRepeated, operationOf } from './operations.js';
 import { PlatformResponse } from './platform-response.js';
-import { followRedirects, type RequestLine } from './redirects.js';
+import { followRedirects, locationOf, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './response-headers.js';
 import { RetryBudget, withOneRetry } from './retry.js';
 import { networkFailure } from '../transport/network-failure.js';
-import { decodeBody } from '../transport/decode-body.js';
-import { readBody } from '../transport/read-body.js';
-import { sendOverLiveConnection } from '../transport/live-connection.js';
+import { decodeBody, readBody } from '../transport/read-body.js';
+import { discard, sendHop } from '../transport/send-hop.js';
 import { type HopResponse, type Transport } from '../transport/transport.js';
 
 /** One call of a session. */
@@ -124,7 +123,7 @@ export class PlatformConnection {
     try {
       const headers = { ...observer.headers, ...exchange.headersOf(line) };
       const request = { ...line, headers, signal };
-      const sent = sendOverLiveConnection(this.#transport, request, mayBeRepeated(line.method, path));
+      const sent = sendHop(this.#transport, request, mayBeRepeated(line.method, path));
       return await this.#responseOf(line, await sent, onLarge);
     } catch (error) {
       throw error instanceof PlatformError ? error : networkFailure(error);
@@ -139,6 +138,11 @@ export class PlatformConnection {
     onLarge: (() => Promise<void>) | undefined,
   ): Promise<PlatformResponse> {
     const headers = new ResponseHeaders(rawHeaders);
+    // The body of a redirect says nothing, and may take as long as it likes.
+    if (locationOf(status, headers) !== undefined && headers.valuesOf('content-length')[0] !== '0') {
+      discard(body);
+      return new PlatformResponse(status, headers, Buffer.alloc(0), line.url);
+    }
     const bytes = await this.#bodyOf(body, headers, onLarge);
     if (onLarge !== undefined && bytes.body.byteLength > LARGE_BYTES.plain) await onLarge();
     if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {

@@ -4,6 +4,7 @@ import {
   TooManyRedirectsError,
 } from '../../errors/error-classes.js';
 import { type PlatformResponse } from './platform-response.js';
+import { type ResponseHeaders } from './response-headers.js';
 
 /** The parts of a request that a redirect may change. */
 export interface RequestLine {
@@ -30,7 +31,7 @@ export async function followRedirects(
   let line = first;
   for (let followed = 0; ; followed += 1) {
     const response = await send(line);
-    const location = REDIRECTS.has(response.status) ? response.headerValues('location')[0] : undefined;
+    const location = locationOf(response.status, response.headers);
     if (location === undefined) return response;
     if (followed === limit) {
       const message = `The platform redirected more than ${limit} times.`;
@@ -42,9 +43,16 @@ export async function followRedirects(
   }
 }
 
+/** Where a redirect leads to; undefined if it is none. Bytes beyond ASCII are escaped: libraries take each for a character. */
+export function locationOf(status: number, headers: ResponseHeaders): string | undefined {
+  if (!REDIRECTS.has(status)) return undefined;
+  const escaped = (byte: string): string => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
+  return headers.valuesOf('location')[0]?.replace(/[\x80-\xFF]/g, escaped);
+}
+
 /** The host that a redirect leads to; undefined if the response is not a redirect. */
 export function redirectHost(response: PlatformResponse): string | undefined {
-  const location = REDIRECTS.has(response.status) ? response.headerValues('location')[0] : undefined;
+  const location = locationOf(response.status, response.headers);
   return location !== undefined && URL.canParse(location, response.url)
     ? new URL(location, response.url).host
     : undefined;

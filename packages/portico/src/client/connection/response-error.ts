@@ -26,7 +26,11 @@ export interface TranslationContext {
   readonly now: number;
 }
 
-const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** 520 to 524 are those of a content delivery network that cannot reach its origin, or gets no usable answer from it. */
+const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504, 520, 521, 522, 523, 524]);
+
+/** Besides these, statuses by which a server or a proxy asks for another try: 598 and 599 are timeouts of proxies. */
+const ASK_AGAIN: ReadonlySet<number> = new Set([408, 425, 429, 529, 598, 599]);
 
 /**
  * The typed error for an unsuccessful response (spec: Errors): by its code when it has one, `unknown` when its JSON has no
@@ -37,7 +41,7 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   const facts = {
     status,
     retryAfterSeconds: retryAfterSeconds(response, context.now),
-    retryable: TRANSIENT_STATUSES.has(status),
+    retryable: GATEWAY_FAILURES.has(status) || ASK_AGAIN.has(status),
   };
   const payload = errorPayloadOf(response, secretForms(context.secrets));
   if (payload === undefined || (status < 400 && payload.code === undefined)) {
@@ -66,9 +70,9 @@ export function isErrorInDisguise(response: PlatformResponse): boolean {
   return /^ERR\d{1,6}$/.test(code) && (message !== undefined || ticketId !== undefined);
 }
 
-/** Whether the response carries a platform code. A code proves that the platform itself answered, not a proxy before it. */
-export function hasErrorCode(response: PlatformResponse): boolean {
-  return errorPayloadOf(response, [])?.code !== undefined;
+/** Whether a gateway reports that the platform is down: by its status, and without a code, since only the platform sends codes. */
+export function isGatewayFailure(response: PlatformResponse): boolean {
+  return GATEWAY_FAILURES.has(response.status) && errorPayloadOf(response, [])?.code === undefined;
 }
 
 /**
@@ -80,7 +84,7 @@ function errorPayloadOf(response: PlatformResponse, secrets: readonly string[]):
     const exact = exactText(response);
     const text = exact ?? response.latin1Text();
     if (!response.mayBeJson && !/^\s*[[{]/.test(text)) return undefined;
-    const payload = readErrorPayload(readJson(text).value, secrets);
+    const payload = readErrorPayload(readJson(text).value, secrets, response.status);
     if (exact === undefined && /[^\x20-\x7E]/.test(payload.message ?? '')) delete payload.message;
     return payload;
   } catch {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformUnreachableError } from '../../errors/error-classes.js';
 import { type PlatformResponse } from './platform-response.js';
-import { hasErrorCode } from './response-error.js';
+import { isGatewayFailure } from './response-error.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { type CallInFlight } from './calls-in-flight.js';
 
@@ -41,11 +41,9 @@ export interface RetryCause {
   readonly waitMs: number;
 }
 
-const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504]);
-
 /**
- * Retries once after a transient failure: connection refused or reset, 502, 503 or 504 without a platform code, or 429 with
- * `Retry-After`. The pause is 50 to 250 ms or `Retry-After`. There is no retry when the pause exceeds the deadline or the
+ * Retries once after a transient failure: connection refused or reset, a gateway's failure (502 to 504, 520 to 524 without a
+ * platform code), or 429 with `Retry-After`. The pause is 50 to 250 ms or `Retry-After`. There is no retry when the pause exceeds the deadline or the
  * budget is used up.
  * @param onRetry called before the pause
  */
@@ -84,11 +82,6 @@ export async function withOneRetry(
 function isTransient(response: PlatformResponse): boolean {
   if (response.status === 429) return response.header('retry-after') !== undefined;
   return isGatewayFailure(response);
-}
-
-/** Whether a gateway reports that the platform is down: 502, 503 or 504 without a code, since only the platform sends codes. */
-export function isGatewayFailure(response: PlatformResponse): boolean {
-  return GATEWAY_FAILURES.has(response.status) && !hasErrorCode(response);
 }
 
 function jitterMs(): number {

@@ -49,8 +49,8 @@ export function readSessionInfo(response: PlatformResponse): PlatformSessionInfo
 }
 
 /**
- * A project without id or name is left out, since nothing could be done with it; {@link leftOutProjects} counts them.
- * @throws PlatformHttpError when the response is not a list of at most 10,000 objects, or none of them is a project
+ * An item without id and name is left out, since nothing could be done with it; {@link leftOutProjects} counts them.
+ * @throws PlatformHttpError when the response is not a list of at most 10,000 items, or none of them is a project
  */
 export function readProjects(response: PlatformResponse): PlatformProject[] {
   const list = response.json();
@@ -72,6 +72,7 @@ export function leftOutProjects(read: readonly PlatformProject[]): number {
 }
 
 function readProject(item: unknown, response: PlatformResponse): PlatformProject | undefined {
+  if (!isRecord(item)) return undefined;
   const project = withExpectedTypes(item, PROJECT, 'project objects', response);
   const { id, name } = project;
   if (typeof id !== 'string' || typeof name !== 'string') return undefined;

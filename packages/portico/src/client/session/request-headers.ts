@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../../errors/error-classes.js';
 import { type RequestLine } from '../connection/redirects.js';
 import { type RequestOptions } from './request-options.js';
-import { ACCEPTED_ENCODINGS } from '../transport/decode-body.js';
+import { ACCEPTED_ENCODINGS } from '../transport/read-body.js';
 import { isFieldValue, type VendorHeaders } from '../connection/vendor-headers.js';
 
 const CLIENT_HEADERS: ReadonlySet<string> = new Set([

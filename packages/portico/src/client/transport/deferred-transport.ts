@@ -1,4 +1,4 @@
-import { type HopRequest, type HopResponse, type Transport } from './transport.js';
+import { type ConnectionOptions, type HopRequest, type HopResponse, type Transport } from './transport.js';
 
 /**
  * A transport that is made when the first hop is sent. HTTP libraries take most of the time of an import, and a program may
@@ -32,3 +32,9 @@ export class DeferredTransport implements Transport {
     }));
   }
 }
+
+/** The HTTP libraries. */
+export const TRANSPORTS: Record<'got' | 'undici', (options: ConnectionOptions) => Promise<Transport>> = {
+  got: async (options) => new (await import('./got-transport.js')).GotTransport(options),
+  undici: async (options) => new (await import('./undici-transport.js')).UndiciTransport(options),
+};

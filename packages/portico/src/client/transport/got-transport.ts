@@ -1,16 +1,16 @@
-import { Agent as HttpAgent, type AgentOptions, type ClientRequest } from 'node:http';
+import { Agent as HttpAgent, type AgentOptions, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { HttpsProxyAgent } from 'hpagent';
 import got, { type PlainResponse } from 'got';
-import { endWithAnswer } from './got-answer.js';
-import { dropUnaskedBytes } from './idle-sockets.js';
-import { readHeadsAlike } from './incoming-heads.js';
 import { type Proxy } from './proxy.js';
 import {
   KEEP_ALIVE_MARGIN_MS,
   MAX_HEADER_BYTES,
   MAX_IDLE_MS,
+  MAX_INTERIM_RESPONSES,
+  ProtocolViolation,
   ProxyRefusal,
   StaleConnectionError,
   type ConnectionOptions,
@@ -44,35 +44,47 @@ export class GotTransport implements Transport {
     });
   }
 
-  send({ method, url, headers, body, signal, needsNewConnection }: HopRequest): Promise<HopResponse> {
+  send(hop: HopRequest): Promise<HopResponse> {
+    const { method, url, body, signal } = hop;
     const isProxied = this.#proxy?.isFor(url) === true;
     const { kept, unkept } = (isProxied ? this.#proxied : undefined) ?? this.#direct;
     return new Promise((resolve, reject) => {
       const stream = this.#oneHop.stream(url, {
         method: method as 'GET',
-        agent: needsNewConnection === true ? unkept : kept,
-        headers: { 'user-agent': undefined, ...headers },
+        agent: hop.needsNewConnection === true ? unkept : kept,
+        headers: { 'user-agent': undefined, ...hop.headers, ...lengthOf(body) },
         signal,
-        ...(body === undefined ? {} : { body }),
       });
+      const refuse = (error: Error): void => {
+        reject(error);
+        stream.destroy();
+      };
       let isStale = (): boolean => false;
       stream.on('error', (error) => {
         const refusal = isProxied ? PROXY_REFUSAL.exec(error.message)?.[1] : undefined;
         if (refusal !== undefined) reject(new ProxyRefusal(refusal));
         else reject(isStale() && !signal.aborted ? new StaleConnectionError(error) : error);
       });
-      // got waits for a piped body if the method may have one.
-      if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end();
+      // Not as an option: got would write it in parts, and miss the answer of a server that refuses it without reading it.
+      if (body !== undefined) stream.end(body);
+      else if (method !== 'GET' && method !== 'HEAD') stream.end();
       stream.once('request', (request: ClientRequest) => {
         // Node silently drops header fields after the 1,000th; the byte limit bounds them too.
         request.maxHeadersCount = 0;
-        endWithAnswer(request);
-        request.once('socket', readHeadsAlike);
+        refuseOddInterimResponses(request, refuse);
         if (request.reusedSocket) isStale = staleness(request);
+        // Before got's own listener, which could not tell it from a broken connection later on.
+        request.prependOnceListener('response', (answer) => {
+          if (!hasNoBody(method, answer)) return;
+          // It is complete with its head, whatever follows on the connection.
+          resolve({ status: answer.statusCode ?? 0, rawHeaders: answer.rawHeaders, body: Readable.from([]) });
+          if (announcesBody(answer)) stream.destroy();
+          else stream.resume();
+        });
       });
       stream.once('response', ({ statusCode, rawHeaders }: PlainResponse) => {
-        if (isProxied && statusCode === 407) stream.destroy(new ProxyRefusal('407'));
-        resolve({ status: statusCode, rawHeaders, body: stream });
+        if (isProxied && statusCode === 407) refuse(new ProxyRefusal('407'));
+        else resolve({ status: statusCode, rawHeaders, body: stream });
       });
     });
   }
@@ -83,6 +95,33 @@ export class GotTransport implements Transport {
     }
     return Promise.resolve();
   }
+}
+
+function lengthOf(body: string | undefined): { 'content-length'?: string } {
+  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+}
+
+/** Too many of them, or a change of the protocol, which no request asks for. */
+function refuseOddInterimResponses(request: ClientRequest, refuse: (error: ProtocolViolation) => void): void {
+  let interimResponses = 0;
+  request.on('information', () => {
+    interimResponses += 1;
+    if (interimResponses > MAX_INTERIM_RESPONSES) refuse(new ProtocolViolation('HPE_TOO_MANY_INTERIM'));
+  });
+  request.once('upgrade', (_response, socket) => {
+    socket.destroy();
+    refuse(new ProtocolViolation('HPE_INVALID_STATUS'));
+  });
+}
+
+function hasNoBody(method: string, { statusCode }: IncomingMessage): boolean {
+  return statusCode === 204 || statusCode === 304 || (method === 'HEAD' && statusCode !== 407);
+}
+
+/** The body that a 204 announces would be read as the next answer on the connection. */
+function announcesBody({ statusCode, headers }: IncomingMessage): boolean {
+  if (statusCode !== 204 && statusCode !== 304) return false;
+  return Number(headers['content-length'] ?? 0) !== 0 || headers['transfer-encoding'] !== undefined;
 }
 
 /** How the agent for https reports that the proxy did not open a tunnel. */
@@ -111,15 +150,9 @@ function makeAgents({ trust, maxIdleMs = MAX_IDLE_MS }: ConnectionOptions, proxy
   const options = { timeout: maxIdleMs, agentKeepAliveTimeoutBuffer: KEEP_ALIVE_MARGIN_MS };
   const keeping = { ...options, keepAlive: true };
   return {
-    kept: droppingUnaskedBytes(agents(keeping)),
+    kept: agents(keeping),
     unkept: proxy === undefined ? agents(options) : keepingNone(agents(keeping)),
   };
-}
-
-function droppingUnaskedBytes(agents: HopAgents): HopAgents {
-  dropUnaskedBytes(agents.http);
-  dropUnaskedBytes(agents.https);
-  return agents;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type PlatformError } from '../../errors/platform-error.js';
 import { PlatformHttpError, PlatformUnreachableError } from '../../errors/error-classes.js';
-import { ProxyRefusal } from './transport.js';
+import { ProxyRefusal, UnreadableContinueError } from './transport.js';
 
 const DNS = /^(?:ENOTFOUND|EAI_)/;
 const TLS =
@@ -19,6 +19,12 @@ export function networkFailure(error: unknown): PlatformError {
     const status = error.status === undefined ? '' : ` (HTTP ${error.status})`;
     const message = `The proxy refused to connect to the platform${status}.`;
     return new PlatformUnreachableError(message, 'CONNECT');
+  }
+  if (error instanceof UnreadableContinueError) {
+    return new PlatformHttpError(
+      'The platform answered 100 Continue without being asked. HTTP allows that, but undici cannot read it: ' +
+        'use the transport "got" (PLATFORM_TRANSPORT=got).',
+    );
   }
   const codes = codesOf(error);
   const find = (pattern: RegExp): string | undefined => codes.find((code) => pattern.test(code));
@@ -48,7 +54,7 @@ function codesOf(error: unknown): string[] {
       code = codeOfName(name),
     } = at as { name?: unknown; cause?: unknown; code?: unknown };
     at = cause;
-    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)) codes.push(code);
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_/]{1,63}$/.test(code)) codes.push(code);
   }
   return codes;
 }

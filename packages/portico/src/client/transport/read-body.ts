@@ -1,4 +1,7 @@
 import { type Readable } from 'node:stream';
+import { promisify } from 'node:util';
+// Not imported by name: if a Node version lacks one of the names, the import fails before anything can say which Node is needed.
+import * as zlib from 'node:zlib';
 import { PlatformHttpError } from '../../errors/error-classes.js';
 
 /** What is done once a body turns out to have more bytes than this. */
@@ -56,6 +59,75 @@ function endedEarly(): Error {
   return Object.assign(new Error('The body ended early.'), { code: 'ECONNRESET' });
 }
 
-export function tooLarge(limit: number): PlatformHttpError {
+/** The codings to ask for, in the `Accept-Encoding` header. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
+
+type Decode = (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>;
+
+const [unzipped, inflatedRaw, unbrotlied, unzstded] = [
+  zlib.unzip,
+  zlib.inflateRaw,
+  zlib.brotliDecompress,
+  zlib.zstdDecompress,
+].map((decode) => promisify(decode as (...call: unknown[]) => void) as unknown as Decode) as [
+  Decode,
+  Decode,
+  Decode,
+  Decode,
+];
+
+/** What a label may mean, the likeliest first: `deflate` means zlib, but some servers send the bare stream. */
+const DECODERS: ReadonlyMap<string, readonly Decode[]> = new Map([
+  ['gzip', [unzipped]],
+  ['x-gzip', [unzipped]],
+  ['deflate', [unzipped, inflatedRaw]],
+  ['br', [unbrotlied]],
+  ['zstd', [unzstded]],
+]);
+
+/** No honest server nests more codings than this. */
+const MAX_CODINGS = 4;
+
+/**
+ * Decodes a body. An empty body stays empty, and an unknown coding leaves the bytes as they are, because some servers write a
+ * charset or `none` there; the reader of the text notices.
+ * @param codings the value of `Content-Encoding`
+ * @param limit decoded bytes, so that a decompression bomb stays harmless
+ * @returns undefined when the bytes are not in the coding of their label
+ * @throws PlatformHttpError when the decoded body exceeds the limit
+ */
+export async function decodeBody(bytes: Buffer, codings: string, limit: number): Promise<Buffer | undefined> {
+  const applied = codings
+    .split(',')
+    .flatMap((coding) =>
+      DECODERS.get(coding.trim().toLowerCase()) === undefined ? [] : [coding.trim().toLowerCase()],
+    );
+  if (applied.length > MAX_CODINGS) return undefined;
+  let decoded: Buffer | undefined = bytes;
+  for (const coding of applied.reverse()) {
+    if (decoded === undefined || decoded.byteLength === 0) break;
+    decoded = await decodeOnce(decoded, DECODERS.get(coding) ?? [], limit);
+  }
+  if (decoded !== undefined && decoded.byteLength > limit) throw tooLarge(limit);
+  return decoded;
+}
+
+async function decodeOnce(
+  bytes: Buffer,
+  decoders: readonly Decode[],
+  limit: number,
+): Promise<Buffer | undefined> {
+  for (const decode of decoders) {
+    try {
+      return await decode(bytes, { maxOutputLength: limit });
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    }
+  }
+  // A proxy unpacked the body and kept the label.
+  return /^\s*[[{]/.test(bytes.toString('latin1', 0, 64)) ? bytes : undefined;
+}
+
+function tooLarge(limit: number): PlatformHttpError {
   return new PlatformHttpError(`The response of the platform is larger than ${limit} bytes.`);
 }

@@ -73,6 +73,9 @@ export class ProtocolViolation extends Error {
   }
 }
 
+/** undici cannot read a `100 Continue` that was not asked for, although HTTP allows one (RFC 9110, 15.2). */
+export class UnreadableContinueError extends Error {}
+
 /** Header section bytes that both transports accept; more is a protocol error. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 

@@ -10,8 +10,7 @@ import {
   type HopResponse,
   type Transport,
 } from './transport.js';
-import { readAsNodeDoes } from './undici-answer.js';
-import { WatchedClient } from './watched-client.js';
+import { UndiciConnection } from './undici-connection.js';
 
 /** Sends a hop with undici: the same behavior as got at a fraction of the CPU. */
 export class UndiciTransport implements Transport {
@@ -45,7 +44,7 @@ export class UndiciTransport implements Transport {
     const isProxied = this.#proxy?.isFor(url) === true;
     const { kept, unkept } = (isProxied ? this.#proxied : undefined) ?? this.#direct;
     const dispatcher = needsNewConnection === true ? unkept : kept;
-    const request = dispatcher.compose(readAsNodeDoes).request({
+    const request = dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method,
@@ -89,7 +88,7 @@ function makeDispatchers(
   const withPipelining = (pipelining: number): Dispatcher => {
     const options = { ...common, pipelining };
     const client = (origin: string | URL, given: object): Dispatcher =>
-      new WatchedClient(origin, { ...given, ...options });
+      new UndiciConnection(origin, { ...given, ...options });
     return make({
       ...options,
       factory: (origin, given: object) => new Pool(origin, { ...given, factory: client }),

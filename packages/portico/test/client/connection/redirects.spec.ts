@@ -1,3 +1,4 @@
+import { type ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ForeignRedirectError,
@@ -8,6 +9,7 @@ import {
 import { makeCertificate, type Certificate } from '../../support/client/certificate.js';
 import { loggedIn, openSession } from '../../support/client/logged-in.js';
 import { loginAnswer, redirectTo } from '../../support/embedded-platform/platform-answers.js';
+import { head, startRawAnswerServer } from '../../support/embedded-platform/raw-answer-server.js';
 import {
   startScriptedPlatform,
   type ScriptedPlatform,
@@ -207,5 +209,64 @@ describe.each(['got', 'undici'] as const)('a redirect, by %s,', (transport) => {
       status: 302,
     });
     await expect(session.getSessions()).rejects.toThrow(PlatformHttpError);
+  });
+
+  it.each([
+    ['UTF-8', '/api/caf\xc3\xa9', '/api/caf%C3%A9'],
+    ['UTF-8 beside an escape', '/api/%C3%A9\xc3\xa9?q=\xe2\x82\xac', '/api/%C3%A9%C3%A9?q=%E2%82%AC'],
+    ['Latin-1', '/api/caf\xe9', '/api/caf%E9'],
+    ['no raw bytes', '/api/caf%C3%A9', '/api/caf%C3%A9'],
+  ])('whose location has bytes of %s goes to exactly these', async (_kind, location, target) => {
+    const { baseUrl, requests } = await startRawAnswerServer({
+      'GET sessions': { parts: head('HTTP/1.1 302 Found', `Location: ${location}`, 'Content-Length: 0') },
+      '*': { parts: head('HTTP/1.1 204 No Content') },
+    });
+
+    await openSession(baseUrl, { transport }).request('GET', 'sessions', { includeAuth: false });
+
+    expect(requests.map((request) => request.target)).toEqual(['/api/sessions', target]);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['drips', (response) => void response.writeHead(302, { location: 'other' }).write('<p>')],
+    [
+      'is announced and does not come',
+      (response) =>
+        void response.writeHead(302, { location: 'other', 'content-length': '100' }).flushHeaders(),
+    ],
+    [
+      'is too large',
+      (response) => void response.writeHead(302, { location: 'other' }).end('x'.repeat(5_000_000)),
+    ],
+    [
+      'is labeled gzip and is not',
+      (response) =>
+        void response.writeHead(302, { location: 'other', 'content-encoding': 'gzip' }).end('nothing'),
+    ],
+  ])('is followed whatever its body does: it %s', async (_what, answer) => {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET sessions': (_request, response) => {
+        answer(response);
+      },
+      'GET other': { status: 200, body: {} },
+    });
+    const session = await loggedIn(platform.baseUrl, { transport });
+
+    await expect(session.getSessions()).resolves.toEqual({});
+
+    expect(platform.count('GET sessions')).toBe(1);
+  });
+
+  it('of a login fails without waiting for its body', async () => {
+    const platform = await startScriptedPlatform({
+      '*': (_request, response) => void response.writeHead(302, { location: '/sso' }).write('<p>'),
+    });
+
+    await expect(openSession(platform.baseUrl, { transport }).login()).rejects.toMatchObject({
+      kind: 'protocol',
+      status: 302,
+    });
+    expect(platform.requests).toHaveLength(1);
   });
 });

@@ -34,6 +34,8 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     ],
     ['503 without a code', { status: 503, body: {} }],
     ['504 without a body', { status: 504 }],
+    ['520 without a code', { status: 520, body: '<html>' }],
+    ['524 without a body', { status: 524 }],
     ['429 that asks to wait 0 s', { status: 429, headers: { 'retry-after': '0' } }],
   ])('is retried once after %s', async (_name, failure) => {
     const { platform, session } = await readingThrough(failure, good);

@@ -1,3 +1,6 @@
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { type TlsOptions } from 'node:tls';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { GotTransport } from '../../../src/client/transport/got-transport.js';
 import { networkFailure } from '../../../src/client/transport/network-failure.js';
@@ -302,6 +305,48 @@ describe.each<[string, TransportFactory]>([
     expect([trusted, old, other].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
   });
 
+  it.each<[string, TlsOptions]>([
+    ['TLS 1.3 that wants a client certificate', { requestCert: true, rejectUnauthorized: true }],
+    [
+      'TLS 1.2 that wants a client certificate',
+      { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' },
+    ],
+    ['no cipher in common (alert 40)', { ciphers: 'PSK-AES128-CBC-SHA', maxVersion: 'TLSv1.2' }],
+    [
+      'a version of TLS that is not accepted',
+      { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'ALL@SECLEVEL=0' },
+    ],
+  ])('takes a refusal of TLS for what it is: %s', async (_why, options) => {
+    const { key, cert } = await makeCertificate();
+    const platform = await startTlsServer({ key, cert, ...options });
+
+    for (let call = 0; call < 3; call += 1) {
+      const failure = failureOf(
+        send({ baseUrl: `https://localhost:${platform.port}/` }, 'x', {
+          by: transportWith({ rejectUnauthorized: false }),
+        }),
+      );
+      await expect(failure).resolves.toMatchObject({
+        name: 'PlatformUnreachableError',
+        reason: 'TLS',
+        retryable: false,
+      });
+    }
+    expect(platform.requests()).toBe(0);
+  });
+
+  it.each([100_000, 5_000_000])(
+    'keeps the status of a server that answers 413 and does not read the body of %d bytes',
+    async (length) => {
+      for (const how of ['end', 'destroy', 'reset'] as const) {
+        const server = await startRefusingServer(how);
+        const response = await send(server, 'x', { method: 'POST', body: 'x'.repeat(length) });
+
+        expect([response.status, (await read(response)).toString()]).toEqual([413, '{}']);
+      }
+    },
+  );
+
   it('closes its sockets, and calls in flight fail', async () => {
     const platform = await startScriptedPlatform({ 'GET hang': hang, '*': { status: 204 } });
     const closing = make({ trust: { rejectUnauthorized: true } });
@@ -316,3 +361,43 @@ describe.each<[string, TransportFactory]>([
     await eventually(() => platform.openConnections === 0);
   });
 });
+
+const servers = new Set<Server>();
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+async function listening(server: Server): Promise<number> {
+  servers.add(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+async function startTlsServer(options: TlsOptions): Promise<{ port: number; requests: () => number }> {
+  let requests = 0;
+  const server = createHttpsServer(options, (_request, response) => {
+    requests += 1;
+    response.writeHead(204).end();
+  });
+  server.on('tlsClientError', () => undefined);
+  return { port: await listening(server), requests: () => requests };
+}
+
+/** Answers at the first byte, and reads none of what follows. */
+async function startRefusingServer(how: 'end' | 'destroy' | 'reset'): Promise<{ baseUrl: string }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.pause();
+      socket.write(
+        'HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+        () => {
+          if (how === 'reset') socket.resetAndDestroy();
+          else if (how === 'destroy') socket.destroy();
+          else socket.end(() => socket.destroy());
+        },
+      );
+    });
+  });
+  return { baseUrl: `http://127.0.0.1:${await listening(server)}/` };
+}

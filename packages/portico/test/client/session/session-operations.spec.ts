@@ -230,12 +230,20 @@ describe('projects', () => {
   });
 
   it('are listed without those that have no id or no name, which are counted', async () => {
-    const session = await withProjects([{ id: 'E' }, ...list, { name: 'F' }, { id: 'G', name: 7 }]);
+    const session = await withProjects([
+      null,
+      { id: 'E' },
+      ...list,
+      { name: 'F' },
+      { id: 'G', name: 7 },
+      'text',
+      [],
+    ] as object[]);
 
     const projects = await session.getProjects();
 
     expect(projects).toEqual(list);
-    expect(leftOutProjects(projects)).toBe(3);
+    expect(leftOutProjects(projects)).toBe(6);
     expect(leftOutProjects(await (await withProjects()).getProjects())).toBe(0);
   });
 
@@ -457,6 +465,8 @@ describe('request', () => {
     ['/api', '/sessions'],
     ['/api/', 'sessions'],
     ['/api/', '/sessions'],
+    ['/api//', 'sessions'],
+    ['/api///', '/sessions'],
   ])('reaches the same place from base %s and path %s', async (end, path) => {
     const platform = await startScriptedPlatform({ 'GET sessions': { status: 200, body: {} } });
 
@@ -474,6 +484,28 @@ describe('request', () => {
     '\\\\host\\x',
     'file:///x',
   ])('rejects the path %s, which is outside the base', async (path) => {
+    const platform = await startScriptedPlatform({});
+
+    await expect(sessionWithToken(platform.baseUrl).request('GET', path)).rejects.toThrow(
+      InvalidRequestError,
+    );
+
+    expect(platform.connections).toBe(0);
+  });
+
+  it.each([
+    'projects\r\nX-Evil: 1',
+    'pro\njects',
+    'pro\tjects',
+    'projects\0',
+    'projects\x7f',
+    'projects\x85',
+    'projects ',
+    ' projects',
+    'a\\b',
+    'projects?q=\r',
+    'projects/\ud800',
+  ])('rejects the path %j, which a URL would change', async (path) => {
     const platform = await startScriptedPlatform({});
 
     await expect(sessionWithToken(platform.baseUrl).request('GET', path)).rejects.toThrow(

@@ -11,7 +11,12 @@ const chunked = (body: string, ...fields: string[]): string =>
 export const FRAMING: readonly Row[] = [
   { title: 'a length', parts: value(), gives: VALUE },
   { title: 'a length with spaces around it', parts: ok('Content-Length:  10 ') + JSON_BODY, gives: VALUE },
-  { title: 'a length with tabs around it', parts: ok('Content-Length:\t10\t \t') + JSON_BODY, gives: VALUE },
+  {
+    title: 'a length with tabs around it',
+    parts: ok('Content-Length:\t10\t \t') + JSON_BODY,
+    gives: VALUE,
+    by: { undici: BROKEN },
+  },
   { title: 'a length with a tab within it', parts: ok('Content-Length: 1\t0') + JSON_BODY, gives: BROKEN },
   {
     title: 'an end within a chunk, after Connection: close',
@@ -25,10 +30,23 @@ export const FRAMING: readonly Row[] = [
     then: 'close',
     gives: CUT,
   },
-  ...['\tchunked', 'chunked\t', ' \tchunked\t \t', 'identity,\tchunked'].map((coding): Row => ({
-    title: `chunks with tabs around their name: ${JSON.stringify(coding)}`,
-    parts: ok(`Transfer-Encoding:${coding}`) + CHUNKED,
+  {
+    title: 'chunks with a tab before their name',
+    parts: ok('Transfer-Encoding:\tchunked') + CHUNKED,
     gives: VALUE,
+  },
+  {
+    title: 'chunks with a tab within their codings',
+    parts: ok('Transfer-Encoding: identity,\tchunked') + CHUNKED,
+    gives: BROKEN,
+  },
+  // Node removes the tab before anybody else sees it, and then takes the chunks for the body, which is not JSON.
+  ...['chunked\t', ' \tchunked\t \t'].map((coding): Row => ({
+    title: `chunks with a tab after their name: ${JSON.stringify(coding)}`,
+    parts: ok(`Transfer-Encoding:${coding}`) + CHUNKED,
+    then: 'close',
+    gives: BROKEN,
+    by: { got: { status: 200, text: CHUNKED } },
   })),
   ...['chunked,', 'chunked, identity', 'chunked\r\nTransfer-Encoding: gzip', 'chunked;q=1', '"chunked"'].map(
     (coding): Row => ({
@@ -55,11 +73,13 @@ export const FRAMING: readonly Row[] = [
     parts: 'HTTP/1.1 200 OK\r\ntransfer-ENCODING: \r\nX',
     then: 'close',
     gives: BROKEN,
+    by: { undici: CUT },
   },
   {
     title: 'an empty transfer coding in an interim response',
     parts: head('HTTP/1.1 103 Early Hints', 'Transfer-Encoding:') + value(),
     gives: BROKEN,
+    by: { undici: VALUE },
   },
   {
     title: 'a body of tabs and carriage returns, which are not touched',
@@ -72,12 +92,16 @@ export const FRAMING: readonly Row[] = [
     title: 'a length that is too small',
     parts: ok('Content-Length: 4') + '[{}]{}',
     gives: { status: 200, text: '[{}]' },
+    by: { got: BROKEN },
+    whenSlow: { status: 200, text: '[{}]' },
   },
   {
     title: 'a length that is too small, on a connection that closes',
     parts: ok('Content-Length: 4', 'Connection: close') + '[{}]{}',
     then: 'close',
     gives: { status: 200, text: '[{}]' },
+    by: { got: BROKEN },
+    whenSlow: { status: 200, text: '[{}]' },
   },
   {
     title: 'a length that is too large',
@@ -196,6 +220,12 @@ export const FRAMING: readonly Row[] = [
     parts: head('HTTP/1.1 204 OK') + value(),
     gives: NO_CONTENT,
   },
-  { title: 'bytes that are no answer after it', parts: value() + 'more', gives: VALUE },
+  {
+    title: 'bytes that are no answer after it',
+    parts: value() + 'more',
+    gives: VALUE,
+    by: { got: BROKEN },
+    whenSlow: VALUE,
+  },
   { title: 'empty lines after it', parts: value() + '\r\n\r\n', gives: VALUE },
 ];

@@ -1,5 +1,5 @@
 import { head } from '../../../support/embedded-platform/raw-answer-server.js';
-import { BROKEN, CUT, JSON_BODY, ok, type Row, VALUE, value } from './row.js';
+import { BROKEN, BY_GOT_ONLY, CUT, JSON_BODY, ok, type Row, VALUE, value } from './row.js';
 
 const EARLY_HINTS = head('HTTP/1.1 103 Early Hints', 'Link: </style.css>');
 const CONTINUE = head('HTTP/1.1 100 Continue');
@@ -35,6 +35,7 @@ export const HEADS: readonly Row[] = [
     title: 'two carriage returns in place of the first line end',
     parts: value().replace('\r\n', '\r\r'),
     gives: BROKEN,
+    by: { undici: VALUE },
   },
   {
     title: 'a 100 with a carriage return too many',
@@ -61,19 +62,26 @@ export const HEADS: readonly Row[] = [
   { title: 'status 999', parts: withStatusLine('HTTP/1.1 999 No'), gives: { kind: 'unknown', status: 999 } },
   { title: 'an empty line before it', parts: '\r\n' + value(), gives: VALUE },
   { title: 'a byte order mark before it', parts: '\xef\xbb\xbf' + value(), gives: BROKEN },
-  { title: 'a 100 that was not asked for', parts: CONTINUE + value(), gives: VALUE },
-  { title: 'a 100 in a packet of its own', parts: [CONTINUE, value()], gives: VALUE },
+  { title: 'a 100 that was not asked for', parts: CONTINUE + value(), gives: VALUE, by: BY_GOT_ONLY },
+  { title: 'a 100 in a packet of its own', parts: [CONTINUE, value()], gives: VALUE, by: BY_GOT_ONLY },
   {
     title: 'a 100 cut within its status',
     parts: ['HTTP/1.1 10', '0 Continue\r\n', '\r', '\n' + value()],
     gives: VALUE,
+    by: BY_GOT_ONLY,
   },
-  { title: 'an empty line and a 100', parts: '\r\n' + CONTINUE + value(), gives: VALUE },
-  { title: 'two 100 and a 103', parts: CONTINUE + EARLY_HINTS + CONTINUE + value(), gives: VALUE },
+  { title: 'an empty line and a 100', parts: '\r\n' + CONTINUE + value(), gives: VALUE, by: BY_GOT_ONLY },
+  {
+    title: 'two 100 and a 103',
+    parts: CONTINUE + EARLY_HINTS + CONTINUE + value(),
+    gives: VALUE,
+    by: BY_GOT_ONLY,
+  },
   {
     title: 'a 100 within the body, which is not touched',
     parts: [CONTINUE + ok(`Content-Length: ${CONTINUE.length}`), CONTINUE],
     gives: { status: 200, text: CONTINUE },
+    by: BY_GOT_ONLY,
   },
   { title: 'a 102', parts: head('HTTP/1.1 102 Processing') + value(), gives: VALUE },
   {
@@ -90,7 +98,7 @@ export const HEADS: readonly Row[] = [
     gives: BROKEN,
   },
   { title: 'a 101 without its fields', parts: head('HTTP/1.1 101 Switching') + value(), gives: BROKEN },
-  { title: 'only a 100', parts: CONTINUE, then: 'close', gives: CUT },
+  { title: 'only a 100', parts: CONTINUE, then: 'close', gives: CUT, by: BY_GOT_ONLY },
   { title: 'nothing', parts: [], then: 'close', gives: CUT },
   { title: 'a reset', parts: [], then: 'reset', gives: CUT },
   { title: 'a start that cannot become a status', parts: 'HTTP/1.1  ', then: 'close', gives: BROKEN },

@@ -137,9 +137,19 @@ export const TEXTS: readonly Row[] = [
     gives: UMLAUTS,
   },
   {
-    title: 'a charset that nobody knows',
-    parts: typed('application/json;charset=klingon'),
+    title: 'a charset that nobody knows, in Latin-1',
+    parts: typed('application/json;charset=klingon', Buffer.from(UMLAUT, 'latin1')),
     gives: UNREADABLE,
+  },
+  ...["'utf-8'", 'klingon', "'utf-8", '"utf-8', 'utf_8', 'utf8mb4', 'none', "'UTF8'"].map((charset): Row => ({
+    title: `UTF-8 that is labeled ${charset}`,
+    parts: typed(`application/json;charset=${charset}`, UMLAUT),
+    gives: UMLAUTS,
+  })),
+  {
+    title: 'Latin-1 in wrong quotes',
+    parts: typed("application/json;charset='iso-8859-1'", Buffer.from(UMLAUT, 'latin1')),
+    gives: UMLAUTS,
   },
   { title: 'a type in capitals', parts: typed('APPLICATION/JSON'), gives: VALUE },
   { title: 'an empty type', parts: typed(''), gives: VALUE },

@@ -39,6 +39,14 @@ const CORPUS: readonly Buffer[] = [
   .map((answer) => Buffer.from(answer))
   .filter((answer) => answer.byteLength > 0 && answer.byteLength <= LARGEST);
 
+const login = (session: PlatformSession): Promise<void> =>
+  session.login({ username: 'user', password: 'password' });
+
+/** Whether a transport did not accept the answer. They need to agree on legal answers only, and these are mostly not. */
+function isRefusal(kind: string): boolean {
+  return kind === 'protocol' || kind === 'unreachable';
+}
+
 /** The operations that answers are given to; the last reads, which may be repeated, are rarer because they wait. */
 const OPERATIONS: readonly ((session: PlatformSession) => Promise<unknown>)[] = [
   ...Array<(session: PlatformSession) => Promise<unknown>>(20).fill(async (session) => {
@@ -46,7 +54,7 @@ const OPERATIONS: readonly ((session: PlatformSession) => Promise<unknown>)[] = 
     return [response.status, response.text()];
   }),
   async (session) => (await session.request('DELETE', 'things')).json(),
-  (session) => session.login({ username: 'user', password: 'password' }),
+  login,
   (session) => session.logout(),
   (session) => session.getProjects(),
   (session) => session.getSessionInfo(),
@@ -70,7 +78,7 @@ async function outcome(client: PlatformClient, operation: (typeof OPERATIONS)[nu
 }
 
 describe('whatever a platform answers', () => {
-  const lanes: { server: Server; answer: Buffer; clients: PlatformClient[] }[] = [];
+  const lanes: { server: Server; answer: Buffer; requests: number; clients: PlatformClient[] }[] = [];
   beforeAll(async () => {
     for (let lane = 0; lane < LANES; lane += 1) {
       const server = createServer((socket) => {
@@ -78,7 +86,10 @@ describe('whatever a platform answers', () => {
         socket.on('error', () => socket.destroy());
         socket.on('data', (chunk) => {
           received = Buffer.concat([received, chunk]);
-          if (takeRequest(received) !== undefined) socket.end(lanes[lane]?.answer ?? '');
+          const now = lanes[lane];
+          if (now === undefined || takeRequest(received) === undefined) return;
+          now.requests += 1;
+          socket.end(now.answer);
         });
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -87,7 +98,7 @@ describe('whatever a platform answers', () => {
         (transport) =>
           new PlatformClient({ baseUrl, transport, timeoutMs: TIMEOUT_MS, maxRedirects: 2, now: () => 0 }),
       );
-      lanes.push({ server, answer: Buffer.alloc(0), clients });
+      lanes.push({ server, answer: Buffer.alloc(0), requests: 0, clients });
     }
   });
   afterAll(async () => {
@@ -96,10 +107,11 @@ describe('whatever a platform answers', () => {
   });
 
   it(
-    `${ANSWERS} mutated answers each end a call in time, with a typed error or a value, the same by both transports`,
+    `${ANSWERS} mutated answers each end a call in time, with a typed error or a value; both transports read the same values`,
     async () => {
       const random = seededRandom(SEED);
       const differences: object[] = [];
+      const repeated: string[] = [];
       const timeouts: string[] = [];
       const ends = new Map<string, number>();
       let left = ANSWERS;
@@ -110,13 +122,17 @@ describe('whatever a platform answers', () => {
             lane.answer = mutatedAnswer(CORPUS, random);
             const operation = OPERATIONS[Math.floor(random() * OPERATIONS.length)];
             if (operation === undefined) throw new Error('no operation');
+            const text = lane.answer.toString('latin1');
             const results: string[] = [];
-            for (const client of lane.clients) results.push(await outcome(client, operation));
-            const [got = '', undici] = results;
-            const kind = /"kind":"([\w-]+)"/.exec(got)?.[1] ?? 'value';
-            ends.set(kind, (ends.get(kind) ?? 0) + 1);
-            if (kind === 'timeout') timeouts.push(lane.answer.toString('latin1'));
-            if (got !== undici) differences.push({ answer: lane.answer.toString('latin1'), got, undici });
+            for (const client of lane.clients) {
+              lane.requests = 0;
+              results.push(await outcome(client, operation));
+              if (operation === login && lane.requests !== 1) repeated.push(text);
+            }
+            const kinds = results.map((result) => /"kind":"([\w-]+)"/.exec(result)?.[1] ?? 'value');
+            for (const kind of kinds) ends.set(kind, (ends.get(kind) ?? 0) + 1);
+            if (kinds.includes('timeout')) timeouts.push(text);
+            if (!kinds.some(isRefusal) && results[0] !== results[1]) differences.push({ text, results });
           }
         }),
       );
@@ -124,6 +140,7 @@ describe('whatever a platform answers', () => {
       if (THOROUGH) process.stdout.write(`${ANSWERS} answers: ${JSON.stringify(Object.fromEntries(ends))}\n`);
       expect(differences).toEqual([]);
       expect(timeouts).toEqual([]);
+      expect(repeated).toEqual([]);
       expect(ends.size).toBeGreaterThan(4);
     },
     PATIENCE_MS,

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import {
   type AfterAnswer,
   head,
@@ -11,17 +12,33 @@ export interface Row {
   readonly then?: AfterAnswer;
   /** Status and text of a response, or what the error must match. */
   readonly gives: Gives;
+  /** What both give when it comes byte by byte, if that is something else. */
+  readonly whenSlow?: Gives;
+  /** What one transport gives instead, for an answer that HTTP does not allow or that its library cannot read. */
+  readonly by?: Readonly<Partial<Record<TransportName, Gives>>>;
 }
 
 export type Gives =
   | { readonly status: number; readonly text: string }
   | { readonly kind: string; readonly [fact: string]: unknown };
 
+export type TransportName = 'got' | 'undici';
+
+/** The result of a row with a transport. */
+export function givenBy(transport: TransportName, { gives, by }: Row): Gives {
+  return by?.[transport] ?? gives;
+}
+
 export const JSON_BODY = '{"id":"U"}';
 export const VALUE: Gives = { status: 200, text: JSON_BODY };
 
 /** An answer that breaks HTTP: no status, no code. */
 export const BROKEN: Gives = { kind: 'protocol', code: 'N/A', retryable: false };
+
+/** An answer that HTTP allows and undici cannot read: the error says what to do. */
+export const BY_GOT_ONLY = {
+  undici: { ...BROKEN, message: expect.stringContaining('PLATFORM_TRANSPORT=got') as unknown },
+} as const;
 
 /** The connection ended before the answer was complete. */
 export const CUT: Gives = { kind: 'unreachable', reason: 'CONNECT', retryable: true };
