@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { GraphQLError } from 'graphql';
-import { errorClassOf } from '../../packages/portico/src/errors/platform-codes.js';
+import { errorClassOf } from '../../packages/portico/src/errors/error-classes.js';
 import { ISERVER_CODES } from '../../packages/portico/src/errors/iserver-codes.js';
 import {
   AmbiguousProjectNameError,

@@ -3,9 +3,10 @@ import { isAuthPath } from './connection/operations.js';
 import { type PlatformResponse } from './connection/platform-response.js';
 import { isSessionExpired, LoginFailedError, SessionError } from '../errors/error-classes.js';
 import { PlatformSession } from './session/platform-session.js';
-import { type RequestMethod, type RequestOptions } from './session/request-options.js';
+import { type LoginCredentials } from './session/login.js';
+import { type CallOptions, type RequestMethod, type RequestOptions } from './session/request.js';
 import { SessionCore } from './session/session-core.js';
-import { type PlatformSessionOptions } from './session/session-options.js';
+import { type PlatformSessionOptions } from './connection/client-options.js';
 import { keepAliveMs, startKeepAlive } from './keep-alive.js';
 import { resolveLogin, type ManagedCredentials } from './managed-credentials.js';
 
@@ -36,6 +37,7 @@ export interface AuthenticatedSessionOptions extends ManagedCredentials, Platfor
 export class AuthenticatedPlatformSession extends PlatformSession {
   readonly #core: SessionCore;
   readonly #options: AuthenticatedSessionOptions;
+  readonly #keepAliveMs: number | undefined;
   #stopKeepAlive: () => void = () => undefined;
   #isClosing = false;
   #canRelogin: boolean;
@@ -49,11 +51,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     this.#core = core;
     this.#options = options;
     this.#canRelogin = options.relogin ?? false;
-    if (keepAliveSeconds === undefined) return;
-    const intervalMs = keepAliveMs(keepAliveSeconds);
-    core.onLogin = () => {
-      this.#startKeepAlive(intervalMs);
-    };
+    this.#keepAliveMs = keepAliveSeconds === undefined ? undefined : keepAliveMs(keepAliveSeconds);
   }
 
   /**
@@ -67,7 +65,8 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     const core = SessionCore.connect(baseUrl, sessionOptions(options));
     const session = new AuthenticatedPlatformSession(core, options);
     try {
-      await core.logIn(request(core.applicationType));
+      await core.logIn(request(core.settings.applicationType));
+      session.#startKeepAlive();
       session.#managedGeneration = core.state.userGeneration;
     } catch (error) {
       await session.close();
@@ -93,6 +92,16 @@ export class AuthenticatedPlatformSession extends PlatformSession {
       if (userGeneration !== state.userGeneration) throw error;
       return super.request(method, path, options);
     }
+  }
+
+  override async login(credentials: LoginCredentials = {}, call: CallOptions = {}): Promise<void> {
+    await super.login(credentials, call);
+    this.#startKeepAlive();
+  }
+
+  override async delegate(identityToken: string, call: CallOptions = {}): Promise<void> {
+    await super.delegate(identityToken, call);
+    this.#startKeepAlive();
   }
 
   /** Logs out, unless `logoutOnExit` is false, and closes the sockets. Never rejects. */
@@ -127,7 +136,8 @@ export class AuthenticatedPlatformSession extends PlatformSession {
       throw new SessionError('The session was ended during its new login.', {}, 'session-replaced');
     }
     try {
-      await this.#core.logIn(request(this.#core.applicationType), {}, true);
+      await this.#core.logIn(request(this.#core.settings.applicationType), {}, true);
+      this.#startKeepAlive();
     } catch (error) {
       // Repeating rejected credentials would lock the account.
       if (error instanceof LoginFailedError) this.#canRelogin = false;
@@ -135,10 +145,10 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     }
   }
 
-  #startKeepAlive(intervalMs: number): void {
+  #startKeepAlive(): void {
     this.#stopKeepAlive();
-    if (this.#isClosing) return;
-    this.#stopKeepAlive = startKeepAlive(intervalMs, async () => {
+    if (this.#isClosing || this.#keepAliveMs === undefined) return;
+    this.#stopKeepAlive = startKeepAlive(this.#keepAliveMs, async () => {
       await this.putSessions().catch((error: unknown) => {
         if (error instanceof SessionError || isSessionExpired(error)) this.#stopKeepAlive();
       });

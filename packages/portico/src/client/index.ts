@@ -1,8 +1,12 @@
 import './node-version.js';
 export { PlatformClient } from './platform-client.js';
 export { PlatformSession } from './session/platform-session.js';
-export { type PlatformSessionOptions, type RestoreOptions } from './session/session-options.js';
-export { type PlatformClientOptions, type UnusableCookie } from './connection/client-options.js';
+export { type RestoreOptions } from './session/session-restore.js';
+export {
+  type PlatformClientOptions,
+  type PlatformSessionOptions,
+  type UnusableCookie,
+} from './connection/client-options.js';
 export { type CallObserver, type PlatformCall } from './connection/call-report.js';
 export { type RetryCause } from './connection/retry.js';
 export { type CircuitChange, type CircuitName } from './connection/circuits.js';
@@ -14,7 +18,7 @@ export {
   type Party,
   type Share,
 } from './connection/fair-queue.js';
-export { type CallOptions, type RequestMethod, type RequestOptions } from './session/request-options.js';
+export { type CallOptions, type RequestMethod, type RequestOptions } from './session/request.js';
 export { PlatformResponse } from './connection/platform-response.js';
 export { type HeaderField, type ResponseHeaders } from './connection/response-headers.js';
 export { type LoginCredentials, type LoginMode } from './session/login.js';
@@ -23,7 +27,7 @@ export {
   withPlatformSession,
   type AuthenticatedSessionOptions,
 } from './authenticated-session.js';
-export { type Credential, type CredentialProvider } from './credential.js';
+export { type Credential, type CredentialProvider } from './managed-credentials.js';
 export { type ManagedCredentials } from './managed-credentials.js';
 export { leftOutProjects, rawPayload } from './session/payload-shapes.js';
 export {
@@ -31,7 +35,7 @@ export {
   type PlatformProjectOwner,
   type PlatformSessionInfo,
   type PlatformUser,
-} from './session/platform-types.js';
+} from './session/payload-shapes.js';
 export {
   type RestorableSnapshot,
   type SessionSnapshot,

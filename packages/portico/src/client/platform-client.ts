@@ -3,7 +3,7 @@ import { type PlatformClientOptions } from './connection/client-options.js';
 import { PlatformConnection } from './connection/platform-connection.js';
 import { PlatformSession } from './session/platform-session.js';
 import { SessionCore } from './session/session-core.js';
-import { type RestoreOptions } from './session/session-options.js';
+import { type RestoreOptions } from './session/session-restore.js';
 import { type RestorableSnapshot } from './session/session-snapshot.js';
 
 /** The connection to one platform: base URL, TLS, limits and sockets. Create one per process; any number of sessions share it. */

@@ -1,6 +1,6 @@
-import { readErrorPayload, type ErrorPayload } from '../../errors/error-payload.js';
-import { errorClassOf, isTransientCode } from '../../errors/platform-codes.js';
 import {
+  errorClassOf,
+  isTransientCode,
   LoginFailedError,
   PlatformHttpError,
   SessionError,
@@ -8,10 +8,9 @@ import {
 } from '../../errors/error-classes.js';
 import { type IServerMessages } from '../../errors/iserver-messages.js';
 import { type PlatformError } from '../../errors/platform-error.js';
-import { secretForms } from '../../errors/secret-forms.js';
-import { readJson } from '../../errors/read-json.js';
+import { secretForms, boundedText, containsSecret } from '../../errors/bounded-text.js';
+import { readJson, isRecord } from '../../errors/read-json.js';
 import { type PlatformResponse } from './platform-response.js';
-import { retryAfterSeconds } from './retry-after.js';
 
 /** What translating a response needs besides the response. */
 export interface TranslationContext {
@@ -98,4 +97,94 @@ function exactText(response: PlatformResponse): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The longest wait that is passed on: a day. */
+const MAX_SECONDS = 24 * 3600;
+
+/** The three forms of an HTTP date (RFC 9110, 5.6.7); all are in GMT, although the last does not say so. */
+const HTTP_DATES: readonly RegExp[] = [
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+];
+
+/**
+ * Seconds to wait by `Retry-After`, given as seconds or as an HTTP date; undefined when absent or neither. A fraction is rounded
+ * up, and more than a day is a day.
+ */
+export function retryAfterSeconds(response: PlatformResponse, now: number): number | undefined {
+  const text = response.headerValues('retry-after')[0];
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : secondsUntil(text, now);
+  return seconds === undefined ? undefined : Math.min(MAX_SECONDS, Math.max(0, Math.ceil(seconds)));
+}
+
+function secondsUntil(text: string, now: number): number | undefined {
+  if (!HTTP_DATES.some((form) => form.test(text))) return undefined;
+  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(date) ? undefined : (date - now) / 1000;
+}
+
+/** The readable parts of an error payload. */
+interface ErrorPayload {
+  code?: string;
+  message?: string;
+  iserverCode?: string;
+  ticketId?: string;
+}
+
+const WORD = /^[\w.-]{1,64}$/;
+
+/** The platform documents `ERR001` to `ERR0024`. */
+const PLATFORM_CODES: readonly number[] = Array.from({ length: 24 }, (_, at) => at + 1);
+
+/**
+ * Reads `{code, message, ticketId, iServerCode?}` in all spellings seen on the wire: other letter case or an underscore in a key,
+ * a number as a string, the first entry of an `errors` envelope. Anything else yields an empty payload, never an error.
+ */
+function readErrorPayload(json: unknown, secrets: readonly string[], status: number): ErrorPayload {
+  const record = innermost(json);
+  if (record === undefined) return {};
+  const fields = new Map(
+    Object.entries(record).map(([key, value]) => [key.toLowerCase().replaceAll('_', ''), value]),
+  );
+  const payload: ErrorPayload = {};
+  const code = word(codeText(fields, status), secrets);
+  if (code !== undefined) payload.code = code;
+  const message = fields.get('message');
+  if (typeof message === 'string') payload.message = boundedText(message, secrets);
+  const iserverCode = integerText(fields.get('iservercode'));
+  if (iserverCode !== undefined && !containsSecret(iserverCode, secrets)) payload.iserverCode = iserverCode;
+  const ticketId = word(fields.get('ticketid'), secrets);
+  if (ticketId !== undefined) payload.ticketId = ticketId;
+  return payload;
+}
+
+function innermost(json: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(json)) return undefined;
+  if (json.code !== undefined || !Array.isArray(json.errors)) return json;
+  const first: unknown = json.errors[0];
+  return isRecord(first) ? first : json;
+}
+
+/**
+ * With a 4xx, a bare number is taken for `ERR` and that number if the platform has such a code. A larger one is the HTTP status
+ * that many gateways repeat, and one beside `details` is the status of a gRPC gateway.
+ */
+function codeText(fields: ReadonlyMap<string, unknown>, status: number): unknown {
+  const code = fields.get('code');
+  const number = typeof code === 'string' && /^\d{1,2}$/.test(code) ? Number(code) : code;
+  const isOurs = PLATFORM_CODES.includes(number as number) && !fields.has('details');
+  return isOurs && status >= 400 && status < 500 ? `ERR${String(number).padStart(3, '0')}` : code;
+}
+
+function word(value: unknown, secrets: readonly string[]): string | undefined {
+  if (typeof value !== 'string' || !WORD.test(value)) return undefined;
+  return containsSecret(value, secrets) ? undefined : value;
+}
+
+function integerText(value: unknown): string | undefined {
+  const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : value;
+  return typeof text === 'string' && /^-?\d{1,15}$/.test(text.trim()) ? String(Number(text)) : undefined;
 }

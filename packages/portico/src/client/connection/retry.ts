@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformUnreachableError } from '../../errors/error-classes.js';
 import { type PlatformResponse } from './platform-response.js';
-import { isGatewayFailure } from './response-error.js';
-import { retryAfterSeconds } from './retry-after.js';
+import { isGatewayFailure, retryAfterSeconds } from './response-error.js';
 import { type CallInFlight } from './calls-in-flight.js';
 
 /** Retries that a connection may always run at once. */

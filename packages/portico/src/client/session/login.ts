@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
-import { InvalidRequestError, MissingCredentialError } from '../../errors/error-classes.js';
-import { isRecord } from '../../errors/is-record.js';
+import {
+  InvalidRequestError,
+  MissingCredentialError,
+  PlatformHttpError,
+} from '../../errors/error-classes.js';
+import { type PlatformError } from '../../errors/platform-error.js';
+import { type PlatformResponse } from '../connection/platform-response.js';
+import { redirectHost } from '../connection/redirects.js';
+import { type VendorHeaders } from '../connection/vendor-headers.js';
+import { isRecord } from '../../errors/read-json.js';
 
 const MODES = ['standard', 'ldap'] as const;
 
@@ -72,8 +80,19 @@ function partyOf(account: string): string {
   return hash('sha256', account);
 }
 
-/** Whether a value can be an identity token. */
-export function isIdentityToken(value: unknown): value is string {
+/**
+ * The identity token of a response.
+ * @throws PlatformHttpError when there is not exactly one well-formed token
+ */
+export function identityTokenOf({ headers, status }: PlatformResponse, names: VendorHeaders): string {
+  const [token, ...others] = headers.valuesOf(names.identityToken);
+  if (isIdentityToken(token) && others.length === 0) return token;
+  throw new PlatformHttpError('The response does not have exactly one well-formed identity token.', {
+    status,
+  });
+}
+
+function isIdentityToken(value: unknown): value is string {
   return typeof value === 'string' && IDENTITY_TOKEN.test(value);
 }
 
@@ -92,6 +111,31 @@ export function delegateRequest(identityToken: unknown): LoginRequest {
     body: { loginMode: MODE.delegated, identityToken },
     secrets: [identityToken],
   };
+}
+
+/**
+ * The token of a login that was answered 204.
+ * @throws PlatformHttpError when there is not exactly one well-formed token
+ */
+export function tokenOfLogin({ headers, status }: PlatformResponse, names: VendorHeaders): string {
+  const token = names.tokenOf(headers);
+  if (token !== undefined) return token;
+  throw new PlatformHttpError('The platform accepted the login without exactly one well-formed token.', {
+    status,
+    tokenHeader: names.otherTokenHeader(headers),
+  });
+}
+
+/**
+ * The error for a login that was not answered 204. A 2xx is a failure too: by its code if it has one.
+ * @param error what the response is on any other call
+ */
+export function loginFailure(response: PlatformResponse, error: PlatformError): PlatformError {
+  const { status } = response;
+  const isRedirect = status > 299 && status < 400;
+  if ((status > 299 && !isRedirect) || error.kind !== 'protocol') return error;
+  const message = `The platform answered the login with HTTP ${status}; only 204 starts a session.`;
+  return new PlatformHttpError(message, { status, redirectHost: redirectHost(response) });
 }
 
 /**

@@ -1,13 +1,26 @@
 import { inspect } from 'node:util';
 import { type PlatformResponse } from '../connection/platform-response.js';
 import { PlatformHttpError } from '../../errors/error-classes.js';
-import { delegateRequest, loginRequest, readCredentials, type LoginCredentials } from './login.js';
-import { type PlatformProject, type PlatformSessionInfo, type PlatformUser } from './platform-types.js';
-import { type CallOptions, type RequestMethod, type RequestOptions } from './request-options.js';
+import {
+  delegateRequest,
+  identityTokenOf,
+  loginRequest,
+  readCredentials,
+  type LoginCredentials,
+} from './login.js';
+import {
+  readProjects,
+  readSessionInfo,
+  readUser,
+  type PlatformProject,
+  type PlatformSessionInfo,
+  type PlatformUser,
+} from './payload-shapes.js';
+import { LoadedProjects } from './projects.js';
+import { type CallOptions, type RequestMethod, type RequestOptions } from './request.js';
 import { SessionCore } from './session-core.js';
-import { type PlatformSessionOptions, type RestoreOptions } from './session-options.js';
-import { SessionReads } from './session-reads.js';
-import { snapshotBaseUrl } from './session-restore.js';
+import { type PlatformSessionOptions } from '../connection/client-options.js';
+import { type RestoreOptions, snapshotBaseUrl } from './session-restore.js';
 import { readSnapshot, type RestorableSnapshot, type SessionSnapshot } from './session-snapshot.js';
 
 /**
@@ -16,7 +29,7 @@ import { readSnapshot, type RestorableSnapshot, type SessionSnapshot } from './s
  */
 export class PlatformSession {
   readonly #core: SessionCore;
-  readonly #reads: SessionReads;
+  readonly #projects: LoadedProjects;
 
   /**
    * A session with its own connection.
@@ -28,8 +41,7 @@ export class PlatformSession {
   constructor(core: SessionCore);
   constructor(place: string | URL | SessionCore, options: PlatformSessionOptions = {}) {
     this.#core = place instanceof SessionCore ? place : SessionCore.connect(place, options);
-    // By `request`, so that a subclass that overrides it sees every read.
-    this.#reads = new SessionReads(this.#core.state, (...request) => this.request(...request));
+    this.#projects = new LoadedProjects(this.#core.state);
   }
 
   /**
@@ -83,7 +95,7 @@ export class PlatformSession {
    */
   async login(credentials: LoginCredentials = {}, call: CallOptions = {}): Promise<void> {
     const usable = readCredentials(credentials);
-    await this.#core.logIn(loginRequest(usable, this.#core.applicationType), call);
+    await this.#core.logIn(loginRequest(usable, this.#core.settings.applicationType), call);
   }
 
   /** Alias of `login` (spec: post_login). */
@@ -108,7 +120,8 @@ export class PlatformSession {
    */
   async createIdentityToken(call: CallOptions = {}): Promise<string> {
     this.#core.state.requireToken();
-    return this.#core.identityTokenOf(await this.request('POST', 'auth/identityToken', call));
+    const { vendorHeaders } = this.#core.settings;
+    return identityTokenOf(await this.request('POST', 'auth/identityToken', call), vendorHeaders);
   }
 
   /**
@@ -153,8 +166,8 @@ export class PlatformSession {
    * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response is not a JSON object
    */
-  getSessions(call: CallOptions = {}): Promise<PlatformSessionInfo> {
-    return this.#reads.sessionInfo(call);
+  async getSessions(call: CallOptions = {}): Promise<PlatformSessionInfo> {
+    return readSessionInfo(await this.#get('sessions', call));
   }
 
   /** Alias of `getSessions` (spec: get_session_info). */
@@ -167,8 +180,8 @@ export class PlatformSession {
    * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response is not a JSON object
    */
-  getSessionsUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
-    return this.#reads.user(call);
+  async getSessionsUserInfo(call: CallOptions = {}): Promise<PlatformUser> {
+    return readUser(await this.#get('sessions/userInfo', call));
   }
 
   /** Alias of `getSessionsUserInfo` (spec: get_userinfo). */
@@ -181,8 +194,8 @@ export class PlatformSession {
    * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has none with id and name; others are left out
    */
-  getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
-    return this.#reads.listProjects(call);
+  async getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
+    return readProjects(await this.#get('projects', call));
   }
 
   /**
@@ -190,7 +203,7 @@ export class PlatformSession {
    * @throws SessionError as for `getProjects`, or when the session was ended or replaced during the call
    */
   async loadProjects(call: CallOptions = {}): Promise<void> {
-    await this.#reads.projects.load(() => this.getProjects(call));
+    await this.#projects.load(() => this.getProjects(call));
   }
 
   /**
@@ -199,7 +212,7 @@ export class PlatformSession {
    * @throws AmbiguousProjectNameError when several projects have the name; it lists their ids
    */
   getProjectId(name: string): string | undefined {
-    return this.#reads.projects.index.idOf(name);
+    return this.#projects.index.idOf(name);
   }
 
   /**
@@ -207,7 +220,7 @@ export class PlatformSession {
    * @throws SessionError before `loadProjects`
    */
   getProject(id: string): PlatformProject | undefined {
-    return this.#reads.projects.index.project(id);
+    return this.#projects.index.project(id);
   }
 
   /** Whether a token is held; no request is made. */
@@ -261,6 +274,11 @@ export class PlatformSession {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #get(path: string, call: CallOptions): Promise<PlatformResponse> {
+    this.#core.state.requireToken();
+    return this.request('GET', path, call);
   }
 
   /** What `JSON.stringify` and inspection show. */

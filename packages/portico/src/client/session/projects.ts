@@ -1,5 +1,5 @@
 import { AmbiguousProjectNameError, SessionError } from '../../errors/error-classes.js';
-import { type PlatformProject } from './platform-types.js';
+import { type PlatformProject } from './payload-shapes.js';
 import { type SessionState } from './session-state.js';
 
 /** Lookups over one list of projects (spec: load_projects, get_project_id). Names are case-sensitive. */

@@ -1,11 +1,23 @@
+import { pathBelow, resolveBelow } from '../connection/base-url.js';
+import { isLoginPath } from '../connection/operations.js';
 import { PlatformConnection } from '../connection/platform-connection.js';
+import { type RequestLine } from '../connection/redirects.js';
 import { type PlatformResponse } from '../connection/platform-response.js';
-import { PlatformHttpError, SessionError } from '../../errors/error-classes.js';
-import { isIdentityToken, type LoginRequest } from './login.js';
-import { type CallOptions, type RequestMethod, type RequestOptions } from './request-options.js';
-import { type PlatformSessionOptions, type RestoreOptions } from './session-options.js';
-import { SessionRequests } from './session-requests.js';
-import { restoreState } from './session-restore.js';
+import { errorOfResponse, isErrorInDisguise, type TranslationContext } from '../connection/response-error.js';
+import { ExecutionCancelledError, isSessionExpired, SessionError } from '../../errors/error-classes.js';
+import { type PlatformError } from '../../errors/platform-error.js';
+import { loginFailure, tokenOfLogin, type LoginRequest } from './login.js';
+import {
+  hopHeaders,
+  requestHeaders,
+  requestLine,
+  requireOptions,
+  type CallOptions,
+  type RequestMethod,
+  type RequestOptions,
+} from './request.js';
+import { type PlatformSessionOptions } from '../connection/client-options.js';
+import { type RestoreOptions, restoreState } from './session-restore.js';
 import {
   makeSnapshot,
   readSnapshot,
@@ -14,17 +26,18 @@ import {
 } from './session-snapshot.js';
 import { SessionState } from './session-state.js';
 
+let sessions = 0;
+
 /**
- * What a session object works on: connection, state, base URL, and whether it is open. Internal: `PlatformSession` and its
- * groups of operations share one core, and a managed session watches it.
+ * What a session object works on: connection, state and base URL. It sends what the state holds, and stores what a successful
+ * response brings. Internal: a `PlatformSession` has exactly one.
  */
 export class SessionCore {
   readonly state: SessionState;
-  /** Called after each login that started a session. */
-  onLogin: () => void = () => undefined;
+  /** Stands for the session while it has no token. */
+  readonly #name = `session ${(sessions += 1)}`;
   readonly #connection: PlatformConnection;
   readonly #ownsConnection: boolean;
-  readonly #requests: SessionRequests;
   #baseUrl: URL;
   #isClosed = false;
 
@@ -35,7 +48,6 @@ export class SessionCore {
     this.#ownsConnection = ownsConnection;
     this.#baseUrl = baseUrl;
     this.state = new SessionState(vendorHeaders, now);
-    this.#requests = new SessionRequests(connection, this.state);
   }
 
   /**
@@ -50,34 +62,136 @@ export class SessionCore {
     return this.#baseUrl;
   }
 
-  /** `applicationType` of a login that does not name one. */
-  get applicationType(): number {
-    return this.#connection.settings.applicationType;
+  get settings(): PlatformConnection['settings'] {
+    return this.#connection.settings;
   }
 
-  /** @throws SessionError when the session object is closed */
-  requireOpen(): void {
-    if (this.#isClosed) throw new SessionError('This session object is closed.', {}, 'session-closed');
+  /**
+   * Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. If a token or cookie was
+   * renewed while the call was in flight, that may be why the platform rejected the call. Then the call is sent again, once.
+   */
+  async send(method: RequestMethod, path: string, given: RequestOptions): Promise<PlatformResponse> {
+    this.#requireOpen();
+    const { state } = this;
+    const base = this.#baseUrl;
+    const options = requireOptions(given);
+    const line = requestLine(base, method, path, options);
+    const { userGeneration, revision } = state;
+    const isRenewed = (): boolean =>
+      state.revision !== revision && state.userGeneration === userGeneration && state.token !== undefined;
+    const send = (): Promise<PlatformResponse> =>
+      state.pendingAnswers.count(() => this.#sendOnce(base, line, options));
+    try {
+      return await send();
+    } catch (error) {
+      if (!isSessionExpired(error) || options.includeAuth === false) throw error;
+      // The answer that renews the session may arrive after the one that rejects what it replaces.
+      await state.pendingAnswers.until(isRenewed, options.signal);
+      if (options.signal?.aborted) {
+        throw new ExecutionCancelledError('The call was canceled by its caller.');
+      }
+      if (!isRenewed()) throw error;
+      return send();
+    }
   }
 
-  async send(method: RequestMethod, path: string, options: RequestOptions): Promise<PlatformResponse> {
-    this.requireOpen();
-    return this.#requests.send(this.#baseUrl, method, path, options);
+  async #sendOnce(base: URL, line: RequestLine, options: Partial<RequestOptions>): Promise<PlatformResponse> {
+    const { state } = this;
+    const { vendorHeaders, onUnusableCookie } = this.settings;
+    const { sessionGeneration, token } = state;
+    const path = pathBelow(base, line.url);
+    const fixed = requestHeaders(options, token, vendorHeaders);
+    if (options.includeAuth !== false) state.requireToken();
+    let cookiesWithheld = false;
+    const response = await this.#connection.exchange({
+      line,
+      path,
+      party: options.party ?? [token ?? this.#name],
+      headersOf: (hop: RequestLine) => {
+        const cookie = state.cookies.headerFor(hop.url);
+        cookiesWithheld ||= state.cookies.areIncomplete;
+        return hopHeaders(fixed, hop, cookie);
+      },
+      onRedirect: (redirect) => {
+        state.storeCookies(sessionGeneration, redirect, onUnusableCookie);
+      },
+      mayFollow: true,
+      mayRetry: line.method === 'GET' || line.method === 'HEAD',
+      signal: options.signal ?? undefined,
+      onLarge: options.onLarge,
+    });
+    if (response.status < 200 || response.status > 299 || isErrorInDisguise(response)) {
+      throw this.#errorOf(response, { isLogin: isLoginPath(path), cookiesWithheld }, [token ?? '']);
+    }
+    state.storeHeaders(sessionGeneration, response);
+    state.storeCookies(sessionGeneration, response, onUnusableCookie, base);
+    return response;
   }
 
-  /** @param isSameUser whether the same user logs in again: the loaded projects stay */
-  async logIn(login: LoginRequest, call: CallOptions = {}, isSameUser = false): Promise<void> {
-    this.requireOpen();
-    await this.#requests.logIn(this.#baseUrl, login, call, isSameUser);
-    this.onLogin();
+  /**
+   * `POST auth/login` or `auth/delegate`: no redirect followed, no retry, no token sent. No cookie is sent either: one of an
+   * ended session may be refused, and that of a balancer comes anew with the answer. Only 204 with exactly one well-formed token
+   * starts a session; any other response is thrown and changes nothing. A session that arrives after it is no longer wanted is
+   * logged out again.
+   * @param isSameUser whether the same user logs in again
+   */
+  async logIn(
+    { path, body, party, secrets }: LoginRequest,
+    call: CallOptions = {},
+    isSameUser = false,
+  ): Promise<void> {
+    this.#requireOpen();
+    const { state, settings } = this;
+    const base = this.#baseUrl;
+    const { loginGeneration, userGeneration } = state;
+    const options = requireOptions(call);
+    const line = { method: 'POST', url: resolveBelow(base, path), body: JSON.stringify(body) };
+    const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
+    const response = await this.#connection.exchange({
+      line,
+      path,
+      party: options.party ?? [party ?? this.#name],
+      headersOf: (hop) => hopHeaders(fixed, hop, ''),
+      onRedirect: () => undefined,
+      mayFollow: false,
+      mayRetry: false,
+      signal: options.signal ?? undefined,
+      onLarge: undefined,
+    });
+    if (response.status !== 204) {
+      throw loginFailure(response, this.#errorOf(response, { isLogin: true }, secrets));
+    }
+    const token = tokenOfLogin(response, settings.vendorHeaders);
+    const isOtherUser = isSameUser && userGeneration !== state.userGeneration;
+    if (loginGeneration !== state.loginGeneration || isOtherUser) {
+      await this.#logOutUnwanted(token, response);
+      const message = 'The session was ended, replaced or closed during the login.';
+      throw new SessionError(message, {}, 'session-replaced');
+    }
+    state.start(token, response, settings.onUnusableCookie, base, isSameUser);
   }
 
-  /** @throws PlatformHttpError when the response does not have exactly one well-formed identity token */
-  identityTokenOf({ headers, status }: PlatformResponse): string {
-    const [token, ...others] = headers.valuesOf(this.#connection.settings.vendorHeaders.identityToken);
-    if (isIdentityToken(token) && others.length === 0) return token;
-    throw new PlatformHttpError('The response does not have exactly one well-formed identity token.', {
-      status,
+  /** Logs out a session that arrived too late; a failure is ignored, since nothing holds the session. */
+  async #logOutUnwanted(token: string, response: PlatformResponse): Promise<void> {
+    const late = new SessionCore(this.#connection);
+    late.#baseUrl = this.#baseUrl;
+    late.state.start(token, response, () => undefined, this.#baseUrl);
+    await late.send('POST', 'auth/logout', {}).catch(() => undefined);
+  }
+
+  #errorOf(
+    response: PlatformResponse,
+    call: Pick<TranslationContext, 'isLogin' | 'cookiesWithheld'>,
+    sent: readonly string[],
+  ): PlatformError {
+    const { iserverMessages, now } = this.settings;
+    const cookies = this.state.cookies.list().map(({ value }) => value);
+    const held = Object.values(this.state.headers());
+    return errorOfResponse(response, {
+      ...call,
+      iserverMessages,
+      now: now(),
+      secrets: [...sent, ...held, ...cookies],
     });
   }
 
@@ -87,7 +201,7 @@ export class SessionCore {
 
   /** @throws SessionError when the snapshot cannot be restored; nothing changes then */
   restore(snapshot: RestorableSnapshot | string, options: RestoreOptions): void {
-    const { vendorHeaders, now } = this.#connection.settings;
+    const { vendorHeaders, now } = this.settings;
     const expected = options.acceptOtherBaseUrl === true ? undefined : this.#baseUrl;
     const restored = restoreState(readSnapshot(snapshot), expected, vendorHeaders, now);
     this.#baseUrl = restored.baseUrl;
@@ -98,5 +212,9 @@ export class SessionCore {
     this.#isClosed = true;
     this.state.refuseLogins();
     if (this.#ownsConnection) await this.#connection.close();
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new SessionError('This session object is closed.', {}, 'session-closed');
   }
 }

@@ -3,6 +3,17 @@ import { SessionCookies } from './session-cookies.js';
 import { invalidSnapshot, type RestorableSnapshot, type SnapshotCookie } from './session-snapshot.js';
 import { isFieldValue, type VendorHeaders } from '../connection/vendor-headers.js';
 
+/** Options for restoring a snapshot. */
+export interface RestoreOptions {
+  /** Accept a snapshot of another base URL, and use that URL from then on. Default false: such a snapshot is rejected. */
+  acceptOtherBaseUrl?: boolean;
+  /**
+   * The snapshot is a later state of the session that is held, as another process saw it: answers in flight still count. Default
+   * false: it is another session, which they must not change.
+   */
+  isSameSession?: boolean;
+}
+
 /** A fully checked snapshot, ready to replace the state of a session. */
 export interface RestoredState {
   readonly baseUrl: URL;

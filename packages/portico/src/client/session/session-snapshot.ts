@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { Cookie } from 'tough-cookie';
 import { SessionError } from '../../errors/error-classes.js';
-import { isRecord } from '../../errors/is-record.js';
+import { isRecord } from '../../errors/read-json.js';
 
 /** One cookie with all its attributes. */
 export interface SnapshotCookie {

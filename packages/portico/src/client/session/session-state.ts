@@ -2,7 +2,6 @@ import { type UnusableCookie } from '../connection/client-options.js';
 import { type PlatformResponse } from '../connection/platform-response.js';
 import { type VendorHeaders } from '../connection/vendor-headers.js';
 import { SessionError } from '../../errors/error-classes.js';
-import { PendingAnswers } from './pending-answers.js';
 import { SessionCookies } from './session-cookies.js';
 
 /**
@@ -152,5 +151,47 @@ export class SessionState {
     this.#sessionGeneration += 1;
     this.#userGeneration += 1;
     this.#loginGeneration += 1;
+  }
+}
+
+/** The calls of one session whose answers have not been stored yet: any of them may renew its token or cookies. */
+class PendingAnswers {
+  /** Numbers of the calls, in the order in which they started. */
+  readonly #calls = new Set<number>();
+  readonly #waiting = new Set<() => void>();
+  #last = 0;
+
+  /** Counts a call until it has stored its answer. */
+  async count<T>(call: () => Promise<T>): Promise<T> {
+    const number = (this.#last += 1);
+    this.#calls.add(number);
+    try {
+      return await call();
+    } finally {
+      this.#calls.delete(number);
+      for (const check of this.#waiting) check();
+    }
+  }
+
+  /** Resolves when a condition holds, or all calls that are in flight now have ended, or the signal aborts. */
+  until(condition: () => boolean, signal?: AbortSignal | null): Promise<void> {
+    const last = this.#last;
+    const isOver = (): boolean =>
+      condition() || signal?.aborted === true || (this.#oldest() ?? Infinity) > last;
+    if (isOver()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if (!isOver()) return;
+        this.#waiting.delete(check);
+        signal?.removeEventListener('abort', check);
+        resolve();
+      };
+      this.#waiting.add(check);
+      signal?.addEventListener('abort', check);
+    });
+  }
+
+  #oldest(): number | undefined {
+    return this.#calls.values().next().value;
   }
 }

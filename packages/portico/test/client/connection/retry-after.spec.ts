@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PlatformResponse } from '../../../src/client/index.js';
 import { ResponseHeaders } from '../../../src/client/connection/response-headers.js';
-import { retryAfterSeconds } from '../../../src/client/connection/retry-after.js';
+import { retryAfterSeconds } from '../../../src/client/connection/response-error.js';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
 
