@@ -1,19 +1,11 @@
-import { type PlatformCall } from 'portico/client';
+import { PLATFORM_OPERATIONS, type PlatformCall } from 'portico/client';
 
-/** The operations that the service makes (spec, "Endpoints"). */
-const OPERATIONS: readonly string[] = [
-  'POST auth/login',
-  'POST auth/delegate',
-  'POST auth/logout',
-  'POST auth/identityToken',
-  'PUT sessions',
-  'GET sessions',
-  'GET sessions/userInfo',
-  'GET projects',
-];
+const NAMES: ReadonlySet<string> = new Set(
+  PLATFORM_OPERATIONS.map(({ method, path }) => `${method} ${path}`),
+);
 
 /** Names a call for metrics and traces. Any other call counts as `other`, so that a path never becomes a name. */
 export function platformOperation({ method, path }: Pick<PlatformCall, 'method' | 'path'>): string {
   const operation = `${method} ${path}`;
-  return OPERATIONS.includes(operation) ? operation : 'other';
+  return NAMES.has(operation) ? operation : 'other';
 }

@@ -19,6 +19,7 @@ export {
   type Share,
 } from './connection/fair-queue.js';
 export { type CallOptions, type RequestMethod, type RequestOptions } from './session/request.js';
+export { PLATFORM_OPERATIONS, type PlatformOperation } from './connection/operations.js';
 export { PlatformResponse } from './connection/platform-response.js';
 export { type HeaderField, type ResponseHeaders } from './connection/response-headers.js';
 export { type LoginCredentials, type LoginMode } from './session/login.js';

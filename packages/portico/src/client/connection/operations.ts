@@ -1,3 +1,24 @@
+/** An operation of a session that makes one request (spec: Endpoints). */
+export interface PlatformOperation {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Below the base URL. */
+  readonly path: string;
+  /** The methods of `PlatformSession` that make it: its name and its alias. */
+  readonly names: readonly string[];
+}
+
+/** All of them. Their tests compare this list with `PlatformSession`, docs/client.md and the embedded platform. */
+export const PLATFORM_OPERATIONS: readonly PlatformOperation[] = [
+  { method: 'POST', path: 'auth/login', names: ['login', 'postLogin'] },
+  { method: 'POST', path: 'auth/delegate', names: ['delegate'] },
+  { method: 'POST', path: 'auth/logout', names: ['logout', 'postLogout'] },
+  { method: 'POST', path: 'auth/identityToken', names: ['createIdentityToken'] },
+  { method: 'PUT', path: 'sessions', names: ['putSessions', 'extendSession'] },
+  { method: 'GET', path: 'sessions', names: ['getSessions', 'getSessionInfo'] },
+  { method: 'GET', path: 'sessions/userInfo', names: ['getSessionsUserInfo', 'getUserInfo'] },
+  { method: 'GET', path: 'projects', names: ['getProjects'] },
+];
+
 /** Whether a path below the base is for logins, delegations and logouts. */
 export function isAuthPath(path: string): boolean {
   return /^\/*auth\//.test(path);

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import {
+  PLATFORM_OPERATIONS,
+  PlatformSession,
+  type LoginCredentials,
+  type PlatformOperation,
+} from '../../src/client/index.js';
+import { sessionWithToken } from '../support/client/logged-in.js';
+import { startPlatform } from '../support/embedded-platform/start-platform.js';
+import { startScriptedPlatform } from '../support/embedded-platform/scripted-platform.js';
+
+const DOCS = new URL('../../../../docs/', import.meta.url);
+
+/** The endpoints of the specification, and the one that delegation needs. */
+const ENDPOINTS = [
+  'POST auth/login',
+  'POST auth/delegate',
+  'POST auth/logout',
+  'POST auth/identityToken',
+  'PUT sessions',
+  'GET sessions',
+  'GET sessions/userInfo',
+  'GET projects',
+];
+
+/** The methods of a session that make no request of their own. */
+const WITHOUT_A_REQUEST = [
+  ...['request', 'loadProjects', 'getProjectId', 'getProject', 'hasSession', 'destroyAuthToken'],
+  ...['toDict', 'dict', 'json', 'updateFromJson', 'close', 'toJSON'],
+];
+
+const routeOf = ({ method, path }: PlatformOperation): string => `${method} ${path}`;
+const allNames = PLATFORM_OPERATIONS.flatMap(({ names }) => names);
+
+describe('the list of operations', () => {
+  it('has the endpoints of the specification', () => {
+    expect(PLATFORM_OPERATIONS.map(routeOf)).toEqual(ENDPOINTS);
+  });
+
+  it('has every method of a session that makes a request', () => {
+    const methods = Object.getOwnPropertyNames(PlatformSession.prototype).filter(
+      (name) =>
+        name !== 'constructor' &&
+        typeof Object.getOwnPropertyDescriptor(PlatformSession.prototype, name)?.value === 'function',
+    );
+
+    expect(methods.sort()).toEqual([...allNames, ...WITHOUT_A_REQUEST].sort());
+  });
+
+  it.each(
+    PLATFORM_OPERATIONS.flatMap((operation) => operation.names.map((name) => [name, operation] as const)),
+  )('says what %s asks for', async (name, operation) => {
+    const platform = await startScriptedPlatform({ '*': { status: 204 } });
+    const session = sessionWithToken(platform.baseUrl) as unknown as Record<
+      string,
+      (argument: LoginCredentials | string) => Promise<unknown>
+    >;
+
+    await session[name]?.(name === 'delegate' ? 'identity' : {}).catch(() => undefined);
+
+    expect(platform.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([routeOf(operation)]);
+  });
+
+  it('is what docs/client.md describes', () => {
+    const text = readFileSync(new URL('client.md', DOCS), 'utf8');
+    const described = text.split(/^### /m).flatMap((section) => {
+      const names = [...(section.split('\n', 1)[0] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
+      return names.length === 0 ? [] : [{ names, section }];
+    });
+
+    for (const operation of PLATFORM_OPERATIONS) {
+      const found = described.find(({ names }) => operation.names.every((name) => names.includes(name)));
+      expect([operation.names, found?.section]).toEqual([
+        operation.names,
+        expect.stringContaining(`\`${routeOf(operation)}\``),
+      ]);
+    }
+  });
+
+  it('is known to the embedded platform, and described with it', async () => {
+    await using platform = await startPlatform();
+    const { baseUrl } = platform;
+    const text = readFileSync(new URL('embedded-platform.md', DOCS), 'utf8');
+
+    for (const { method, path } of PLATFORM_OPERATIONS) {
+      const response = await fetch(`${baseUrl.replace(/\/?$/, '/')}${path}`, { method });
+      const { code } = (await response.json().catch(() => ({}))) as { code?: string };
+
+      expect([method, path, code]).not.toEqual([method, path, 'ERR004']);
+      expect(text).toContain(`\`${method} ${path}\``);
+    }
+  });
+});
