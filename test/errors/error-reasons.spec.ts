@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { GraphQLError } from 'graphql';
 import { errorClassOf } from '../../packages/portico/src/errors/error-classes.js';
@@ -106,19 +105,6 @@ describe('the table of reasons', () => {
       const row = ERROR_TABLE.find(({ kind }) => error instanceof kind);
       const { reason } = seen(error);
       if (reason !== undefined) expect(row?.reason?.possible).toContain(reason);
-    }
-  });
-});
-
-describe('the codes and reasons', () => {
-  it('can be imported where there is neither Node, Nest nor GraphQL', async () => {
-    for (const file of ['error-codes', 'error-reasons']) {
-      const source = await readFile(
-        new URL(`../../packages/portico/src/errors/${file}.ts`, import.meta.url),
-        'utf8',
-      );
-      const imported = [...source.matchAll(/ from '([^']+)'/g)].map((match) => String(match[1]));
-      expect(imported.filter((name) => name !== './error-codes.js')).toEqual([]);
     }
   });
 });

@@ -131,7 +131,7 @@ describe('a client', () => {
 
   it('warns once per process that it does not verify certificates', async () => {
     const code = `
-      import { PlatformClient } from './dist/client/index.js';
+      import { PlatformClient } from 'portico/client';
       for (const _ of [1, 2, 3]) new PlatformClient({ baseUrl: 'https://127.0.0.1:9', tlsVerify: false });
     `;
 

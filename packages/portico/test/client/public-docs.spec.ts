@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
-const ENTRY = 'src/client/index.ts';
+const ENTRY = 'packages/portico/src/client/index.ts';
 
 /** Every name that the client exports, and every public member of it, with its comment. */
 function publicNames(): { name: string; comment: string }[] {

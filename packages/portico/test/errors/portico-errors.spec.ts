@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../../src/errors/error-codes.js';
 import { REASON_TABLE } from '../../src/errors/error-reasons.js';
@@ -59,5 +60,24 @@ describe('the errors as clients see them', () => {
     ]) {
       expect(porticoErrors(nothing)).toEqual([]);
     }
+  });
+
+  it('can be imported where there is neither Node nor any package', () => {
+    const seen = new Set(['./index.js']);
+    for (const file of seen) {
+      const source = readFileSync(
+        new URL(`../../src/errors/${file.replace('.js', '.ts')}`, import.meta.url),
+        'utf8',
+      );
+      for (const [, name] of source.matchAll(/^(?:import|export)\b[^;]* from '([^']+)'/gm))
+        seen.add(String(name));
+    }
+
+    expect([...seen].sort()).toEqual([
+      './client-table.js',
+      './error-codes.js',
+      './error-reasons.js',
+      './index.js',
+    ]);
   });
 });

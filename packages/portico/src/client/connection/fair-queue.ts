@@ -6,15 +6,19 @@ export const GUEST = 'guest';
 
 /** What one level of a party has of a queue. */
 export interface Share {
+  /** The name of the level in the party. */
   readonly name: string;
   /** 0 for the coarsest level. */
   readonly level: number;
   /** Whether it is the finest level of its party. */
   readonly isFinest: boolean;
+  /** Work that was begun and has not ended. */
   readonly inFlight: number;
+  /** Work that waits to begin. */
   readonly waiting: number;
 }
 
+/** How a queue divides. */
 export interface FairQueueOptions {
   /** How much a share may have in flight now. Read each time. Default: any number. */
   readonly most?: (share: Share) => number;
@@ -49,10 +53,12 @@ export class FairQueue<T> {
     this.#now = now;
   }
 
+  /** Work that was begun and has not ended. */
   get inFlight(): number {
     return this.#root.inFlight;
   }
 
+  /** Work that waits to begin. */
   get waiting(): number {
     return this.#root.waiting;
   }

@@ -1,5 +1,6 @@
 /** An operation of a session that makes one request (spec: Endpoints). */
 export interface PlatformOperation {
+  /** HTTP method. */
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Below the base URL. */
   readonly path: string;
