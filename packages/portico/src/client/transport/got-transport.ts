@@ -73,13 +73,9 @@ export class GotTransport implements Transport {
         request.maxHeadersCount = 0;
         refuseOddInterimResponses(request, refuse);
         if (request.reusedSocket) isStale = staleness(request);
-        // Before got's own listener, which could not tell it from a broken connection later on.
+        // Before got's own listener, which could not tell what follows from a broken connection.
         request.prependOnceListener('response', (answer) => {
-          if (!hasNoBody(method, answer)) return;
-          // It is complete with its head, whatever follows on the connection.
-          resolve({ status: answer.statusCode ?? 0, rawHeaders: answer.rawHeaders, body: Readable.from([]) });
-          if (announcesBody(answer)) stream.destroy();
-          else stream.resume();
+          if (hasNoBody(method, answer)) resolve(answerWithoutBody(answer, stream));
         });
       });
       stream.once('response', ({ statusCode, rawHeaders }: PlainResponse) => {
@@ -116,6 +112,13 @@ function refuseOddInterimResponses(request: ClientRequest, refuse: (error: Proto
 
 function hasNoBody(method: string, { statusCode }: IncomingMessage): boolean {
   return statusCode === 204 || statusCode === 304 || (method === 'HEAD' && statusCode !== 407);
+}
+
+/** It is complete with its head, whatever follows on the connection. */
+function answerWithoutBody(answer: IncomingMessage, stream: Readable): HopResponse {
+  if (announcesBody(answer)) stream.destroy();
+  else stream.resume();
+  return { status: answer.statusCode ?? 0, rawHeaders: answer.rawHeaders, body: Readable.from([]) };
 }
 
 /** The body that a 204 announces would be read as the next answer on the connection. */

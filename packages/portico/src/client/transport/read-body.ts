@@ -39,10 +39,7 @@ export function readBody(body: Readable, limit: number, large?: Large): Promise<
       body.pause();
       large.wait().then(
         () => body.resume(),
-        (error: Error) => {
-          reject(error);
-          body.destroy();
-        },
+        (error: unknown) => body.destroy(error as Error),
       );
     });
     body.on('end', () => {
