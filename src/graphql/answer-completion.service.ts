@@ -116,10 +116,9 @@ function errorLine(
 }
 
 /**
- * The HTTP status of an answer with errors. A store that is down is 503. A document that does not match the schema is
- * 400. A client that accepts only `application/json` would treat that as a network failure, so GraphQL over HTTP
- * sends it 200.
- * A document that exceeds a limit is 400 for every client.
+ * The HTTP status of an answer with errors. A store that is down is 503. A document that does not match the schema
+ * is 400. A client that accepts only `application/json` would treat that as a network failure, so GraphQL over HTTP
+ * sends it 200. A document that exceeds a limit is 400 for every client.
  *
  * @param status the status for `application/graphql-response+json` by GraphQL over HTTP; undefined for 200.
  */

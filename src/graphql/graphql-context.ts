@@ -93,9 +93,8 @@ export function contextMaker(settings: Settings, turns: AnswerTurns): MakeContex
 }
 
 /**
- * Apollo copies the context of each request, and with it the values of its getters, but not those of its
- * prototype: so the
- * signal is made only for a request that has something to abort.
+ * Apollo copies the context of each request, and with it the values of its getters, but not those of its prototype:
+ * so the signal is made only for a request that has something to abort.
  */
 class ConnectedContext {
   /** With it, Nest uses the context as it is; without it, Nest would make a copy. */

@@ -30,10 +30,8 @@ export class OriginPlugin implements ApolloServerPlugin<GraphQLContext> {
 
 /**
  * Whether a request may run a mutation. A cookie identifies the browser, not the page, so the page must have an
- * allowed
- * origin. A request with neither cookie, `Origin` nor `Sec-Fetch-Site` does not come from a browser, and a bearer
- * handle
- * comes only from a page that knows it.
+ * allowed origin. A request with neither cookie, `Origin` nor `Sec-Fetch-Site` does not come from a browser, and a
+ * bearer handle comes only from a page that knows it.
  *
  * @param allowed exact origins.
  */

@@ -4,8 +4,7 @@ import { type Placed, type ProjectOrder, sorted } from './project-order.js';
 
 /**
  * The projects of one answer of the platform, with all that is derived from them. Each is made when it is first
- * needed, once for
- * all fields and requests that share the answer.
+ * needed, once for all fields and requests that share the answer.
  */
 export class ProjectList {
   readonly #source: readonly PlatformProject[];

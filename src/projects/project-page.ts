@@ -42,9 +42,8 @@ export function projectPage(projects: ProjectList, args: ProjectsArgs): ProjectC
 }
 
 /**
- * The index of the first project after a place. The platform's own order continues after the project of the
- * place, or where
- * that project stood if it is gone.
+ * The index of the first project after a place. The platform's own order continues after the project of the place,
+ * or where that project stood if it is gone.
  */
 function indexAfter(projects: ProjectList, order: ProjectOrder, place: Place): number {
   const list = projects.inOrder(order);

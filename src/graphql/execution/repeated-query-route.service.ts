@@ -22,10 +22,9 @@ const OK = 200;
 
 /**
  * Answers a query that Apollo has answered before, with compiled code. Its document is parsed, validated and
- * measured. All
- * that Apollo would still do for it is to hash and look up its text and to call its plugins, none of which
- * affects a plain
- * query: that takes a third of the time of a small request. Every other request goes to Apollo.
+ * measured. All that Apollo would still do for it is to hash and look up its text and to call its plugins, none of
+ * which affects a plain query: that takes a third of the time of a small request. Every other request goes to
+ * Apollo.
  */
 @Injectable()
 export class RepeatedQueryRoute implements OnModuleInit {

@@ -7,8 +7,7 @@ interface Representation {
 
 /**
  * How entities of a type are found. It gets all representations of one operation together and answers in their
- * order, each
- * entity with its `__typename`: null or undefined for one that does not exist.
+ * order, each entity with its `__typename`: null or undefined for one that does not exist.
  */
 type ResolveReferences = (
   representations: readonly Representation[],

@@ -63,8 +63,8 @@ const describedRoots: SdlEdit = (sdl) =>
 
 /**
  * For routers, everything in an entity except its key may be null: another subgraph may refer to one that the
- * caller does not
- * see. If the schema promised more, a router would turn that into errors, and into null for everything around it.
+ * caller does not see. If the schema promised more, a router would turn that into errors, and into null for
+ * everything around it.
  */
 const nullableEntities: SdlEdit = (sdl) =>
   visit(sdl, {

@@ -20,9 +20,8 @@ export interface AnswerReader {
 
 /**
  * What the answer to one request may still hold, and what it costs to find. Each value that a resolver returns is
- * charged to it
- * before GraphQL completes the value. A large answer takes turns with others, and is made only while its caller
- * is there.
+ * charged to it before GraphQL completes the value. A large answer takes turns with others, and is made only while
+ * its caller is there.
  */
 export class AnswerBudget {
   readonly #limits: Size;

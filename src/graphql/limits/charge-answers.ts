@@ -23,11 +23,9 @@ type Field = GraphQLField<unknown, AnswerContext>;
 const PLAIN = 'rootFieldResolver';
 
 /**
- * A transform of the schema: the objects and lists that a resolver returns are charged to the answer before
- * GraphQL completes
- * them. The resolvers that only read a property go: GraphQL does that itself, without a call for each value, and
- * a field without
- * a resolver can be measured and compiled.
+ * A transform of the schema: the objects and lists that a resolver returns are charged to the answer before GraphQL
+ * completes them. The resolvers that only read a property go: GraphQL does that itself, without a call for each
+ * value, and a field without a resolver can be measured and compiled.
  *
  * @throws Error at start if it finds no such resolver: fields with their own would not be measured.
  */

@@ -23,9 +23,8 @@ const MOST_SCHEMA_COPIES = 4;
 
 /**
  * A message for the first limit that a document exceeds; undefined if it exceeds none. It quotes nothing of the
- * document.
- * A document may have one login, delegation, extension or logout, counted over all its operations and fragments: a
- * second one in the same request would be a password guess that no request limiter counts.
+ * document. A document may have one login, delegation, extension or logout, counted over all its operations and
+ * fragments: a second one in the same request would be a password guess that no request limiter counts.
  */
 export function brokenLimit(
   document: DocumentNode,

@@ -49,9 +49,8 @@ const ENDLESS: Measure = {
 };
 
 /**
- * Measures the operations and fragments of a document. Each fragment is measured once, however often it is used,
- * so the
- * work grows with the length of the document, not with its expanded size. The document need not be valid.
+ * Measures the operations and fragments of a document. Each fragment is measured once, however often it is used, so
+ * the work grows with the length of the document, not with its expanded size. The document need not be valid.
  */
 export class DocumentMeasure {
   readonly #schema: GraphQLSchema;

@@ -14,8 +14,7 @@ export interface ReadOnlyCache {
 
 /**
  * The documents that may run, by the SHA-256 of their text in hexadecimal, as Apollo's clients compute it, and by
- * the ids
- * that manifests give them.
+ * the ids that manifests give them.
  */
 export class PersistedDocuments {
   readonly #documents: ReadonlyMap<string, string>;
@@ -28,8 +27,7 @@ export class PersistedDocuments {
 
   /**
    * Reads the `.graphql` files of a folder, but not its subfolders, and the manifests of Apollo and Relay. A file
-   * is one
-   * document, byte for byte as clients send it or hash it, with or without its final line break.
+   * is one document, byte for byte as clients send it or hash it, with or without its final line break.
    *
    * @throws PersistedDocumentsError that names the file at fault.
    */
