@@ -42,6 +42,7 @@ const service = {
     'graphql/limits',
     'graphql',
     'load',
+    'session',
     'errors',
     'logging',
     'config',
@@ -49,7 +50,7 @@ const service = {
   'graphql/federation': ['graphql', 'errors', 'config'],
   graphql: ['graphql/limits', 'load', 'http', 'session', 'errors', 'logging', 'config'],
   'graphql/limits': ['load', 'errors', 'config', 'portico/client'],
-  load: ['http', 'session', 'errors'],
+  load: ['http', 'session', 'errors', 'portico/client'],
   http: ['session', 'errors', 'portico/errors'],
   auth: [
     'session',

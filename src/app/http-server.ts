@@ -91,6 +91,7 @@ export async function addHooks(
   const load = limitLoad(server, {
     inFlight: settings.MAX_IN_FLIGHT,
     perSession: settings.MAX_IN_FLIGHT_PER_SESSION,
+    trustsProxies: settings.TRUSTED_PROXIES.length > 0,
     logoutHashes,
     isStopping,
   });

@@ -1,3 +1,5 @@
+import { type End, FairQueue, GUEST, type Party } from 'portico/client';
+
 /** How many failures are allowed under a key, and what happens after that. */
 export interface FailureRule {
   readonly key: string;
@@ -12,25 +14,27 @@ export interface FailureRule {
 /** The pause after a failure under a key over its limit, in milliseconds. */
 const PAUSE_MS = 1000;
 const DELAY_MS = 2000;
+const GUESTS_SHARE = 2 / 3;
 /** The most attempts that may wait under one key; further ones are refused immediately. */
 const MOST_WAITING = 2000;
 
 /** How an attempt gets its turn. Settled once. */
 interface Turn {
-  readonly begin: () => void;
+  readonly party: Party;
+  /** With how to end it. */
+  readonly begin: (end: End) => void;
   readonly refuse: (why: 'failures' | 'queue') => void;
 }
 
 /**
- * The attempts under one key, first come, first served. A key over its limit never delays the attempts of another
- * key.
+ * The attempts under one key, in the order of a {@link FairQueue}: the accounts of a network do not wait for its guests. A key over its
+ * limit never delays the attempts of another key.
  */
 export class AttemptQueue {
   readonly rule: FailureRule;
   /** How many attempts use this queue. While there are any, a new queue must not replace it. */
   users = 0;
-  readonly #waiting = new Set<Turn>();
-  #inFlight = 0;
+  readonly #queue: FairQueue<Turn>;
   #failuresHere = 0;
   /** The failures that the store has counted and this process has not. */
   #failuresElsewhere = 0;
@@ -39,6 +43,12 @@ export class AttemptQueue {
 
   constructor(rule: FailureRule) {
     this.rule = rule;
+    // Some attempts of a network are kept for its accounts.
+    const ofGuests = Math.ceil(rule.failures * GUESTS_SHARE);
+    this.#queue = new FairQueue({
+      most: ({ level, name }) =>
+        rule.then === 'queue' && level === 1 && name === GUEST ? ofGuests : Infinity,
+    });
   }
 
   /** Failures that this queue has seen so far. */
@@ -57,27 +67,24 @@ export class AttemptQueue {
     this.#advance();
   }
 
-  /** Begins an attempt if it need not wait. */
-  begin(): boolean {
-    if (this.#waiting.size > 0 || this.#failures + this.#inFlight >= this.rule.failures) return false;
-    this.#inFlight += 1;
-    return true;
+  /** Begins an attempt if it need not wait. Returns how to end it. */
+  begin(party: Party): End | undefined {
+    if (this.#failures + this.#queue.inFlight >= this.rule.failures) return undefined;
+    return this.#queue.mayBegin(party) ? this.#queue.begin(party) : undefined;
   }
 
   /** Adds a turn to the line. Returns a function that takes it out again. */
   enter(turn: Turn): () => void {
     if (this.rule.then === 'delay') return this.#delay(turn);
-    this.#waiting.add(turn);
+    const leaveLine = this.#queue.add(turn.party, turn);
     this.#advance();
-    if (this.#waiting.size > MOST_WAITING && this.#waiting.delete(turn)) turn.refuse('queue');
-    return () => {
-      this.#waiting.delete(turn);
-    };
+    if (this.#queue.waiting > MOST_WAITING && leaveLine()) turn.refuse('queue');
+    return leaveLine;
   }
 
   /** Ends an attempt that has begun. */
-  leave(): void {
-    this.#inFlight -= 1;
+  leave(end: End): void {
+    end();
     this.#advance();
   }
 
@@ -105,24 +112,19 @@ export class AttemptQueue {
 
   /** No more attempts run at the same time than may still fail: sending a thousand guesses together gains nothing. */
   get #mayBegin(): boolean {
-    if (!this.#isUsedUp) return this.#failures + this.#inFlight < this.rule.failures;
-    return this.#inFlight === 0 && Date.now() >= this.#pauseEnds;
+    if (!this.#isUsedUp) return this.#failures + this.#queue.inFlight < this.rule.failures;
+    return this.#queue.inFlight === 0 && Date.now() >= this.#pauseEnds;
   }
 
   #advance(): void {
-    for (const turn of this.#waiting) {
-      if (this.#isUsedUp && this.rule.then === 'refuse') {
-        this.#waiting.delete(turn);
-        turn.refuse('failures');
-      } else if (this.#mayBegin) {
-        this.#waiting.delete(turn);
-        this.#inFlight += 1;
-        turn.begin();
-      } else {
-        break;
-      }
+    const isOver = this.#isUsedUp && this.rule.then === 'refuse';
+    while (this.#queue.waiting > 0 && (isOver || this.#mayBegin)) {
+      const turn = this.#queue.next();
+      if (turn === undefined) break;
+      if (isOver) turn.refuse('failures');
+      else turn.begin(this.#queue.begin(turn.party));
     }
-    if (this.#waiting.size > 0 && this.#inFlight === 0 && this.#timer === undefined) {
+    if (this.#queue.waiting > 0 && this.#queue.inFlight === 0 && this.#timer === undefined) {
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
         this.#advance();
@@ -132,8 +134,7 @@ export class AttemptQueue {
 
   #delay(turn: Turn): () => void {
     const begin = (): void => {
-      this.#inFlight += 1;
-      turn.begin();
+      turn.begin(this.#queue.begin(turn.party));
     };
     const timer = setTimeout(begin, DELAY_MS);
     return () => {

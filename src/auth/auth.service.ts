@@ -1,5 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ExecutionCancelledError, PlatformClient, type PlatformSession } from 'portico/client';
+import {
+  type CallOptions,
+  ExecutionCancelledError,
+  PlatformClient,
+  type PlatformSession,
+} from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
@@ -13,7 +18,7 @@ import { SessionStore } from '../session/store/session-store.js';
 import { SessionTransport } from '../session/session.model.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
-import { type Account, sessionAccount } from './login-subject.js';
+import { type Account, loginParty, sessionAccount } from './login-subject.js';
 import {
   accountOf,
   type DelegateInput,
@@ -59,20 +64,20 @@ export class AuthService {
         account: credentials.username ?? undefined,
         isCredential: credentials.password === undefined,
       } as const;
-      return this.#begin(context, input.transport, event, accountOf(credentials), (session) =>
-        session.login(credentials),
+      return this.#begin(context, input.transport, event, accountOf(credentials), (session, call) =>
+        session.login(credentials, call),
       );
     }
     const { profile, profileKey } = byProfile;
     const event = { kind: 'profile_use', profile } as const;
-    return this.#begin(context, input.transport, event, { kind: 'profile', name: profile }, (session) =>
-      this.profiles.logInWithKey(session, profile, profileKey),
+    return this.#begin(context, input.transport, event, { kind: 'profile', name: profile }, (session, call) =>
+      this.profiles.logInWithKey(session, profile, profileKey, call),
     );
   }
 
   delegate(context: RequestContext, input: DelegateInput): Promise<AuthPayload> {
-    return this.#begin(context, input.transport, { kind: 'delegate' }, undefined, (session) =>
-      session.delegate(input.identityToken),
+    return this.#begin(context, input.transport, { kind: 'delegate' }, undefined, (session, call) =>
+      session.delegate(input.identityToken, call),
     );
   }
 
@@ -91,7 +96,7 @@ export class AuthService {
     transport: SessionTransport,
     event: SessionEvent,
     account: Account | undefined,
-    authenticate: (session: PlatformSession) => Promise<void>,
+    authenticate: (session: PlatformSession, call: CallOptions) => Promise<void>,
   ): Promise<AuthPayload> {
     try {
       const open = await this.#logIn(context, transport, account, authenticate);
@@ -109,17 +114,18 @@ export class AuthService {
     context: RequestContext,
     transport: SessionTransport,
     account: Account | undefined,
-    authenticate: (session: PlatformSession) => Promise<void>,
+    authenticate: (session: PlatformSession, call: CallOptions) => Promise<void>,
   ): Promise<OpenSession> {
     const { clientAddress: address, signal } = context;
+    const party = loginParty(context, account);
     const session = this.client.openSession();
-    await this.limits.attempt({ address, account, signal }, async () => {
+    await this.limits.attempt({ address, account, party, signal }, async () => {
       await this.store.ping();
       if (signal.aborted) throw hungUp();
       // The call continues if its caller hangs up: the platform may have started a session, which then could not be
       // logged out.
       try {
-        await authenticate(session);
+        await authenticate(session, { party });
       } catch (error) {
         this.probe.explain(error);
         throw error;

@@ -41,10 +41,10 @@ export class IdentityTokenResolver {
           reason: 'IDENTITY_TOKENS_OFF',
         });
       }
-      const answer = await this.sessions.use(context, async (session, storeKey) => {
+      const answer = await this.sessions.use(context, async (session, call, storeKey) => {
         event.storeKey = storeKey;
         const expiresAt = new Date(Date.now() + this.settings.IDENTITY_TOKEN_SECONDS * 1000);
-        return { token: await session.createIdentityToken(), expiresAt };
+        return { token: await session.createIdentityToken(call), expiresAt };
       });
       this.observation.sessionEvent(event);
       return answer;

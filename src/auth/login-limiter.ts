@@ -1,4 +1,4 @@
-import { ExecutionCancelledError } from 'portico/client';
+import { type End, ExecutionCancelledError, type Party } from 'portico/client';
 import { type LoginRecords } from '../session/store/login-records.js';
 import { AttemptQueue, type FailureRule } from './attempt-queue.js';
 import { rateLimited } from '../errors/service-error.js';
@@ -9,6 +9,8 @@ export interface LoginAttempt {
   readonly rules: readonly FailureRule[];
   /** The account and its network. An account that has logged in there before is not slowed down. */
   readonly place: string | undefined;
+  /** Who it counts for while it waits. */
+  readonly party: Party;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
 }
@@ -43,16 +45,16 @@ export class LoginLimiter {
    * @throws ExecutionCancelledError when the caller hung up before `work` started
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  async attempt<T>({ rules, place, signal }: LoginAttempt, work: () => Promise<T>): Promise<T> {
+  async attempt<T>({ rules, place, party, signal }: LoginAttempt, work: () => Promise<T>): Promise<T> {
     const queues = rules.map((rule) => this.#join(rule));
-    const entered: AttemptQueue[] = [];
+    const entered: [AttemptQueue, End][] = [];
     try {
       const isKnownPlace = await this.#look(queues, place);
       const deadline = Date.now() + this.#options.waitMs;
       for (const queue of queues) {
         if (isKnownPlace && queue.rule.then !== 'refuse') continue;
-        if (!queue.begin()) await this.#enter(queue, deadline, signal);
-        entered.push(queue);
+        const end = queue.begin(party) ?? (await this.#enter(queue, { party, deadline, signal }));
+        entered.push([queue, end]);
       }
       if (signal.aborted) throw hungUp();
       const result = await work();
@@ -66,7 +68,7 @@ export class LoginLimiter {
       }
       throw error;
     } finally {
-      for (const queue of entered) queue.leave();
+      for (const [queue, end] of entered) queue.leave(end);
       for (const queue of queues) {
         queue.users -= 1;
         this.#forget(queue);
@@ -84,15 +86,14 @@ export class LoginLimiter {
     return isKnownPlace;
   }
 
-  async #enter(queue: AttemptQueue, deadline: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw hungUp();
-    const outcome = await turnIn(queue, deadline, signal);
+  async #enter(queue: AttemptQueue, waiting: Waiting): Promise<End> {
+    if (waiting.signal.aborted) throw hungUp();
+    const outcome = await turnIn(queue, waiting);
+    if (typeof outcome !== 'string') return outcome;
     if (outcome === 'hung up') throw hungUp();
     if (outcome === 'queue') throw rateLimited('LOGIN_QUEUE', 1);
-    if (outcome === 'failures') {
-      const endsIn = await this.#records.failuresEndIn(queue.rule.key);
-      throw rateLimited('FAILED_LOGINS', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
-    }
+    const endsIn = await this.#records.failuresEndIn(queue.rule.key);
+    throw rateLimited('FAILED_LOGINS', Math.max(1, Math.ceil(endsIn / MS_PER_SECOND)));
   }
 
   #join(rule: FailureRule): AttemptQueue {
@@ -118,18 +119,17 @@ function hungUp(): ExecutionCancelledError {
   return new ExecutionCancelledError('The caller hung up before the login.');
 }
 
-type Outcome = 'begin' | 'failures' | 'queue' | 'hung up';
+interface Waiting extends Pick<LoginAttempt, 'party' | 'signal'> {
+  readonly deadline: number;
+}
+
+type Outcome = End | 'failures' | 'queue' | 'hung up';
 
 /** Waits for the turn of an attempt, until a deadline, while its caller is there. */
-async function turnIn(queue: AttemptQueue, deadline: number, signal: AbortSignal): Promise<Outcome> {
+async function turnIn(queue: AttemptQueue, { party, deadline, signal }: Waiting): Promise<Outcome> {
   let end = (): void => undefined;
   const outcome = await new Promise<Outcome>((resolve) => {
-    const giveUp = queue.enter({
-      begin: () => {
-        resolve('begin');
-      },
-      refuse: resolve,
-    });
+    const giveUp = queue.enter({ party, begin: resolve, refuse: resolve });
     // Given up immediately: a turn that comes later would never end.
     const timer = setTimeout(() => {
       giveUp();

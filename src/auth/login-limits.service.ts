@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LoginFailedError } from 'portico/client';
+import { LoginFailedError, type Party } from 'portico/client';
 import { Settings } from '../config/settings.js';
 import { LoginRecords } from '../session/store/login-records.js';
 import { type FailureRule } from './attempt-queue.js';
@@ -71,6 +71,8 @@ export interface LoginSubject {
   readonly address: string;
   /** Undefined for a login without one: anonymous, or by identity token. */
   readonly account: Account | undefined;
+  /** Network, whether it has an account, and which one. */
+  readonly party: Party;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
 }
@@ -97,11 +99,11 @@ export class LoginLimits {
    * @throws ServiceError RATE_LIMITED or SESSION_STORE_UNAVAILABLE, or ExecutionCancelledError, before any call
    */
   async attempt<T>(subject: LoginSubject, work: () => Promise<T>): Promise<T> {
-    const { address, account, signal } = subject;
+    const { address, account, party, signal } = subject;
     const place = account && placeKey(account, address);
     try {
       if (this.settings.LOGIN_RATE_PER_ADDRESS > 0) await this.#countLogin(address);
-      return await this.#limiter.attempt({ rules: this.#rules(subject, place), place, signal }, work);
+      return await this.#limiter.attempt({ rules: this.#rules(subject, place), place, party, signal }, work);
     } catch (error) {
       if (ServiceError.is(error, 'RATE_LIMITED')) this.watch.addRefusal(error.reason as RateLimitReason);
       if (error instanceof LoginFailedError) this.watch.addFailure();

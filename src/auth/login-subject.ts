@@ -1,10 +1,15 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { GUEST, type Party } from 'portico/client';
+import { type RequestContext } from '../session/request-context.js';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IPV6_GROUPS = 8;
 /** A caller with one IPv6 address usually has its whole /64. */
 const NETWORK_GROUPS = 4;
+
+/** The logins of a network that name an account. */
+export const LOGINS = 'logins';
 
 /** Such a name can differ only in case from the form in which it is compared. */
 const PLAIN_NAME = /^[!-~]+$/;
@@ -15,6 +20,17 @@ export interface Account {
   readonly name: string;
   /** How the platform checks a user's password; it may keep a user of that name in each mode. */
   readonly mode?: string | undefined;
+}
+
+/**
+ * Who a login counts for until it has succeeded: its network. There, the logins by name are one account and the others guests, and
+ * those of one name are one session.
+ */
+export function loginParty(
+  { requestId, network }: Pick<RequestContext, 'requestId' | 'network'>,
+  account: Account | undefined,
+): Party {
+  return account === undefined ? [network, GUEST, requestId] : [network, LOGINS, accountKey(account)];
 }
 
 /** Identifies an account in its sessions, so that they can share what it may use: a hash, which reveals no name. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LoginFailedError, type PlatformSession } from 'portico/client';
+import { type CallOptions, LoginFailedError, type PlatformSession } from 'portico/client';
 import { type Relogin } from '../session/session-runner.service.js';
 import { CredentialError, CredentialProfiles, type ProfileLogin } from 'portico/credentials';
 
@@ -17,13 +17,18 @@ export class ProfileLoginService implements Relogin {
    * @throws LoginFailedError, the same for an unknown profile, a wrong key and a refusal by the platform
    * @throws CredentialError
    */
-  async logInWithKey(session: PlatformSession, profile: string, key: string): Promise<void> {
+  async logInWithKey(
+    session: PlatformSession,
+    profile: string,
+    key: string,
+    call: CallOptions,
+  ): Promise<void> {
     const logIn = this.profiles?.loginFor(profile, key);
     if (logIn === undefined) {
       this.#logger.warn('A login with a profile was refused: there is no such profile, or the key is wrong');
       throw refused();
     }
-    await this.#logInBy(session, profile, logIn);
+    await this.#logInBy(session, profile, (each) => logIn(each, call));
   }
 
   async logIn(session: PlatformSession, profile: string): Promise<void> {

@@ -3,6 +3,7 @@ import { type Settings } from '../config/settings.js';
 import { type Caller } from '../http/caller.js';
 import { type SessionCookie } from '../http/session-cookie.js';
 import { type AnswerTurns } from '../load/answer-turns.js';
+import { type KnownSessions } from '../session/known-sessions.js';
 import { type RequestContext } from '../session/request-context.js';
 import { type HandleTransport } from '../session/handle.js';
 import { AnswerBudget } from './limits/answer-budget.js';
@@ -70,13 +71,14 @@ export interface GraphQLContext extends RequestContext {
 export type MakeContext = (req: HttpRequest, reply: HttpReply) => GraphQLContext;
 
 /** How contexts are made, with the limits of answers. */
-export function contextMaker(settings: Settings, turns: AnswerTurns): MakeContext {
+export function contextMaker(settings: Settings, turns: AnswerTurns, sessions: KnownSessions): MakeContext {
   const limits = { nodes: settings.GRAPHQL_MAX_ANSWER_NODES, bytes: settings.GRAPHQL_MAX_ANSWER_BYTES };
   return (req, reply) => {
     const { presented, foreignBearer, withCookie, sessionCookie, service, origin, fetchSite } = req.caller;
-    return Object.assign(new ConnectedContext(req, new HangUp(reply.raw), limits, turns), {
+    return Object.assign(new ConnectedContext(req, new HangUp(reply.raw), limits, turns, sessions), {
       requestId: req.id,
       clientAddress: req.caller.address,
+      network: req.caller.network,
       sessionCookie,
       presented,
       foreignBearer,
@@ -102,18 +104,21 @@ class ConnectedContext {
   readonly hangUp: HangUp;
   readonly answer: AnswerBudget;
 
-  constructor(req: HttpRequest, hangUp: HangUp, limits: Size, turns: AnswerTurns) {
+  constructor(req: HttpRequest, hangUp: HangUp, limits: Size, turns: AnswerTurns, sessions: KnownSessions) {
     this.req = req;
     this.hangUp = hangUp;
-    const { presented, address } = req.caller;
     this.answer = new AnswerBudget(limits, turns, {
-      name: presented?.handle ?? address,
+      party: () => sessions.partyOf(req.caller),
       gone: () => hangUp.signal,
     });
   }
 
   get signal(): AbortSignal {
     return this.hangUp.signal;
+  }
+
+  onLarge(): Promise<void> {
+    return this.answer.nextPart();
   }
 
   search(entries: number): Promise<void> | undefined {

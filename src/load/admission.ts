@@ -5,21 +5,29 @@ import {
   type ServiceError,
 } from '../errors/service-error.js';
 import { type Caller } from '../http/caller.js';
-import { type KnownSessions } from '../session/known-sessions.js';
+import { type Party } from 'portico/client';
+import { isStranger, type KnownSessions } from '../session/known-sessions.js';
 import { EventLoopPacer } from './event-loop-pacer.js';
-import { FairQueue, type Full, type Party } from './fair-queue.js';
 import { LoadLimit, type ProcessSample } from './load-limit.js';
-import { Parties, type PartyLimits } from './party.js';
 import { type Connection, PausedConnections } from './paused-connections.js';
+import { type Full, RequestQueue } from './request-queue.js';
 import { type RequestSlot } from './request-slot.js';
 
-export interface AdmissionOptions extends PartyLimits {
+/** How many requests may be in flight. */
+export interface AdmissionLimits {
+  readonly inFlight: number;
+  readonly perSession: number;
+}
+
+export interface AdmissionOptions extends AdmissionLimits {
   /** Whether the service is stopping: from then on no connection is paused. */
   readonly isStopping: () => boolean;
   /** Of the documents by whose hash a logout may be asked for. */
   readonly logoutHashes: readonly string[];
   /** The sessions whose handles are not made up. */
   readonly sessions: KnownSessions;
+  /** How many requests make a large answer, or wait to make one. */
+  readonly heavy?: () => number;
   /** Milliseconds of a clock that is never set back. */
   readonly now?: (() => number) | undefined;
 }
@@ -31,7 +39,9 @@ const PATIENCE_MS = 500;
 /** Each holds a body and a connection. */
 const MOST_WAITING = 1024;
 /** Places beside all others, for logouts: a short document each. */
-const LOGOUTS = { all: 50, waiting: 1000, perParty: 2, patience: 5_000 };
+const LOGOUTS = { all: 50, waiting: 1000, perSession: 2, ofStrangers: 12, patience: 5_000 };
+/** Requests without a known session have this part of all places for each network: an office, a router. */
+const STRANGERS_SHARE = 0.25;
 const LOGOUT = /logout/i;
 /** More than any logout has. */
 export const LOGOUT_BYTES = 2048;
@@ -52,17 +62,18 @@ const REFUSALS = new Map(OVERLOAD_REASONS.map((reason) => [reason, overloaded(re
 /** Decides which requests may come in, before anything of them is parsed. */
 export class Admission {
   readonly limit: LoadLimit;
-  readonly pacer = new EventLoopPacer();
+  readonly pacer: EventLoopPacer;
   readonly #paused = new PausedConnections({
     room: () => this.#room,
     answers: () => this.limit.within(1000),
   });
   readonly #inFlight: number;
-  readonly #parties: Parties;
-  readonly #queue: FairQueue;
-  readonly #logouts = new FairQueue({
+  readonly #sessions: KnownSessions;
+  readonly #queue: RequestQueue;
+  readonly #logouts = new RequestQueue({
     most: () => LOGOUTS.all,
     mostWaiting: () => LOGOUTS.waiting,
+    mostOf: (session) => (isStranger(session) ? LOGOUTS.ofStrangers : LOGOUTS.perSession),
     patience: LOGOUTS.patience,
   });
   readonly #logoutHashes: readonly string[];
@@ -73,14 +84,17 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.#inFlight = options.inFlight;
-    this.#parties = new Parties(options, options.sessions);
+    this.pacer = new EventLoopPacer(() => this.inFlight <= (options.heavy?.() ?? 0));
+    this.#sessions = options.sessions;
     this.#logoutHashes = options.logoutHashes;
     this.#isStopping = options.isStopping;
     this.#now = options.now ?? (() => performance.now());
     this.limit = new LoadLimit(options.inFlight);
-    this.#queue = new FairQueue({
+    const perNetwork = Math.max(1, Math.ceil(options.inFlight * STRANGERS_SHARE));
+    this.#queue = new RequestQueue({
       most: () => this.limit.value,
       mostWaiting: () => this.#mostWaiting(),
+      mostOf: (session) => (isStranger(session) ? perNetwork : options.perSession),
       patience: PATIENCE_MS,
     });
   }
@@ -107,10 +121,14 @@ export class Admission {
     return this.#paused.size;
   }
 
-  /** Whether no more may wait: new requests are refused, except logouts. */
-  get isFull(): boolean {
-    if (this.#queue.isFull) return true;
-    return this.#paused.size > 0 && this.#begunLater > this.#crowd;
+  /** Whether no more may wait, except of a network that has little. */
+  get isCrowded(): boolean {
+    return this.#queue.isFull || (this.#paused.size > 0 && this.#begunLater > this.#crowd);
+  }
+
+  /** Whether no more of a network may wait: new requests are refused, except logouts. */
+  isFull(network: string): boolean {
+    return this.isCrowded && !this.#queue.hasReserve(network);
   }
 
   /** Adapts the limit to a sample of the process. */
@@ -126,8 +144,9 @@ export class Admission {
    */
   refusalBeforeBody(caller: Caller, length: number): ServiceError | undefined {
     if (length <= LOGOUT_BYTES) return undefined;
-    const full = this.#queue.full(this.#parties.of(caller));
-    return full === undefined ? undefined : this.#refuse(caller, full);
+    const party = this.#sessions.partyOf(caller);
+    const full = this.#queue.full(party);
+    return full === undefined ? undefined : this.#refuse(party, full);
   }
 
   /**
@@ -138,20 +157,13 @@ export class Admission {
    */
   async enter(caller: Caller, slot: RequestSlot, body?: Buffer): Promise<void> {
     const since = this.#now();
-    const party = this.#parties.of(caller);
-    const leaveUnknown = this.#parties.enter(caller);
-    if (leaveUnknown === undefined) {
-      if (body === undefined || !this.mayBeLogout(body)) throw this.#refusal('ADDRESS_BUSY');
-      await this.#enterAsLogout(party, caller, slot);
-    } else {
-      slot.enter(leaveUnknown);
-      const place = this.#queue.tryEnter(party);
-      if (place === undefined) await this.#wait(party, caller, slot, body);
-      else slot.enter(place);
-    }
+    const party = this.#sessions.partyOf(caller);
+    const place = this.#queue.tryEnter(party);
+    if (place === undefined) await this.#wait(party, slot, body);
+    else slot.enter(place);
     // The request already counts as in flight while it waits for its turn.
     if (!this.pacer.isBusy && !this.limit.isShedding) return;
-    await this.pacer.turn();
+    await this.pacer.turn(party);
     if (this.#isTooLate(since) && (body === undefined || !this.mayBeLogout(body)))
       throw this.#refusal('SERVICE_BUSY');
   }
@@ -161,10 +173,10 @@ export class Admission {
     return this.#paused.isLate(connection);
   }
 
-  /** A connection has taken an answer. */
-  readonly answered = (connection: Connection): void => {
+  /** A connection has taken an answer for a caller in a network. */
+  readonly answered = (connection: Connection, network: string): void => {
     const isCrowded = this.limit.isShedding && this.#begunLater + this.#paused.size > this.#crowd;
-    if (isCrowded && !this.#isStopping()) this.#paused.pause(connection);
+    if (isCrowded && !this.#isStopping() && !this.#queue.hasReserve(network)) this.#paused.pause(connection);
     if (this.#room >= 1) this.#paused.release();
   };
 
@@ -201,20 +213,11 @@ export class Admission {
     return Math.max(LEAST_RESERVE, this.limit.within(RESERVE_MS)) - this.#begunLater;
   }
 
-  async #wait(party: Party, caller: Caller, slot: RequestSlot, body?: Buffer): Promise<void> {
-    if (body !== undefined && this.mayBeLogout(body)) {
-      await this.#enterAsLogout(party, caller, slot);
-      return;
-    }
-    const entered = await this.#queue.enter(party, slot);
-    if (typeof entered === 'string') throw this.#refuse(caller, entered);
-    slot.enter(entered);
-  }
-
-  async #enterAsLogout(party: Party, caller: Caller, slot: RequestSlot): Promise<void> {
-    const entered = await this.#logouts.enter({ ...party, most: LOGOUTS.perParty }, slot);
-    if (typeof entered === 'string') throw this.#refuse(caller, entered);
-    slot.enter(entered, true);
+  async #wait(party: Party, slot: RequestSlot, body?: Buffer): Promise<void> {
+    const isLogout = body !== undefined && this.mayBeLogout(body);
+    const entered = await (isLogout ? this.#logouts : this.#queue).enter(party, slot);
+    if (typeof entered === 'string') throw this.#refuse(party, entered);
+    slot.enter(entered, isLogout);
   }
 
   /** While the process is busy, no more than it is likely to begin within the patience of those who wait. */
@@ -224,10 +227,9 @@ export class Admission {
     return Math.min(most, Math.max(LEAST_WAITING, Math.ceil(this.limit.value * WAITING_PER_PLACE)));
   }
 
-  #refuse({ presented }: Caller, full: Full): ServiceError {
-    const reason =
-      full === 'all' ? 'SERVICE_BUSY' : presented === undefined ? 'ADDRESS_BUSY' : 'SESSION_BUSY';
-    return this.#refusal(reason);
+  #refuse(party: Party, full: Full): ServiceError {
+    if (full === 'all') return this.#refusal('SERVICE_BUSY');
+    return this.#refusal(isStranger(party.at(-1) ?? '') ? 'ADDRESS_BUSY' : 'SESSION_BUSY');
   }
 
   #refusal(reason: OverloadReason): ServiceError {

@@ -9,6 +9,8 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 const FIXED = Object.entries(FIXED_HEADERS).flat();
 
+export type NetworkOf = (request: IncomingMessage) => string;
+
 /**
  * While no more may even wait, refuses requests before Fastify sees them: under three times the load that the process
  * can take, most of its time would else go into refusals. Probes, and bodies that may be a logout, go on to Fastify, and so do
@@ -16,10 +18,13 @@ const FIXED = Object.entries(FIXED_HEADERS).flat();
  */
 export class EarlyRefusals {
   readonly #admission: Admission;
+  readonly #networkOf: NetworkOf;
   #count = 0;
 
-  constructor(admission: Admission) {
+  /** @param networkOf the network of a caller, before its headers have been read. */
+  constructor(admission: Admission, networkOf: NetworkOf) {
     this.#admission = admission;
+    this.#networkOf = networkOf;
   }
 
   /** How many requests were refused since this was last asked: they have no line of their own in the log. */
@@ -33,7 +38,8 @@ export class EarlyRefusals {
   serve(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
     const admission = this.#admission;
     const length = bodyLength(request.headers);
-    const isRefused = (admission.isFull || admission.isLate(request.socket)) && mayBeRefused(request);
+    const isFull = admission.isCrowded && admission.isFull(this.#networkOf(request));
+    const isRefused = (isFull || admission.isLate(request.socket)) && mayBeRefused(request);
     if (!isRefused) serve(request, response);
     else if (length === 0 || length > LOGOUT_BYTES) this.#refuse(request, response);
     else {

@@ -1,3 +1,5 @@
+import { FairQueue, type Party } from 'portico/client';
+
 /** Iterations in a row in which nothing but new connections is served, at most. */
 const MOST_SKIPPED = 8;
 /**
@@ -6,17 +8,46 @@ const MOST_SKIPPED = 8;
  */
 const REQUESTS_PER_ITERATION = 4;
 
+/** A burst of connections delays heavy work for this long. */
+const MOST_BURST_MS = 1000;
+
+/**
+ * After heavy work, there is no other for this part of the time that it took: a small request needs several iterations, and would
+ * wait for as many pieces of heavy work. Shorter work delays nothing.
+ */
+const REST_SHARE = 0.25;
+const MOST_REST_MS = 15;
+const SHORT_MS = 5;
+
+/** Work of many milliseconds. */
+interface HeavyWork {
+  readonly begin: () => void;
+  /** Called after it with the milliseconds that it took. */
+  readonly took: (milliseconds: number) => void;
+}
+
 /**
  * Lets new connections in before new work begins. libuv accepts one connection per iteration of the event loop, so while
  * iterations are long, callers and probes wait in the backlog behind each other, whatever is decided about their requests.
  * While connections come in, work waits for an iteration that brings none, or for the end of a short burst of them.
  */
 export class EventLoopPacer {
-  readonly #requests: (() => void)[] = [];
-  readonly #heavy: (() => void)[] = [];
+  readonly #isAlone: () => boolean;
+  readonly #requests = new FairQueue<() => void>();
+  readonly #heavy: HeavyWork[] = [];
   #isScheduled = false;
   #isFresh = false;
   #skipped = 0;
+  /** What began in this iteration and is not measured yet. */
+  #begun: HeavyWork | undefined;
+  #begunAt = 0;
+  /** Whether the small requests have the time: what they wait for comes while nothing else is done. */
+  #rests = false;
+
+  /** @param isAlone whether nothing but heavy work is in flight. */
+  constructor(isAlone: () => boolean = () => true) {
+    this.#isAlone = isAlone;
+  }
 
   /** A new connection has been accepted. */
   readonly connected = (): void => {
@@ -26,43 +57,73 @@ export class EventLoopPacer {
 
   /** Whether connections are coming in, so that a request has to wait for its turn. */
   get isBusy(): boolean {
-    return this.#isFresh || this.#skipped > 0 || this.#requests.length > 0;
+    return this.#isFresh || this.#skipped > 0 || this.#requests.waiting > 0;
   }
 
   /** How many requests wait for their turn. */
   get waiting(): number {
-    return this.#requests.length;
+    return this.#requests.waiting;
   }
 
-  /** Resolves when a request may begin. */
-  turn(): Promise<void> {
+  /** Resolves when a request of a party may begin. */
+  turn(party: Party): Promise<void> {
     return new Promise((begin) => {
-      this.#requests.push(begin);
+      this.#requests.add(party, begin);
       this.#schedule();
     });
   }
 
   /** Begins work that takes many milliseconds, in an iteration without any other of its kind. */
-  readonly beginHeavy = (work: () => void): void => {
-    this.#heavy.push(work);
-    this.#schedule();
+  readonly beginHeavy = (begin: () => void, took: HeavyWork['took'] = () => undefined): void => {
+    this.#heavy.push({ begin, took });
+    if (!this.#rests) this.#schedule();
   };
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#next);
+    // Runs when all that the one before has begun has come to its end, or waits for something.
+    setImmediate(this.#measure);
   }
 
   readonly #next = (): void => {
     this.#isScheduled = false;
-    const skips = this.#isFresh && this.#skipped < MOST_SKIPPED;
+    const isFresh = this.#isFresh;
+    const skips = isFresh && this.#skipped < MOST_SKIPPED;
     this.#isFresh = false;
     this.#skipped = skips ? this.#skipped + 1 : 0;
-    const begun = skips
-      ? []
-      : [...this.#requests.splice(0, REQUESTS_PER_ITERATION), ...this.#heavy.splice(0, 1)];
-    if (skips || this.#requests.length > 0 || this.#heavy.length > 0) this.#schedule();
-    for (const begin of begun) begin();
+    if (!skips) this.#begin(isFresh);
+    if (skips || this.#requests.waiting > 0 || this.#mayBeginHeavy) this.#schedule();
+  };
+
+  get #mayBeginHeavy(): boolean {
+    return this.#heavy.length > 0 && !this.#rests;
+  }
+
+  #begin(isFresh: boolean): void {
+    for (let n = 0; n < REQUESTS_PER_ITERATION; n += 1) this.#requests.next()?.();
+    const now = performance.now();
+    // While connections come in, each of them would wait for one of these: their backlog is emptied first.
+    const isBurst = isFresh && now - this.#begunAt < MOST_BURST_MS;
+    this.#begun = this.#mayBeginHeavy && !isBurst ? this.#heavy.shift() : undefined;
+    if (this.#begun === undefined) return;
+    this.#begunAt = now;
+    this.#begun.begin();
+  }
+
+  readonly #measure = (): void => {
+    if (this.#begun === undefined) return;
+    const milliseconds = performance.now() - this.#begunAt;
+    this.#begun.took(milliseconds);
+    this.#begun = undefined;
+    if (milliseconds < SHORT_MS || this.#isAlone()) return;
+    this.#rests = true;
+    setTimeout(this.#endRest, Math.min(MOST_REST_MS, milliseconds * REST_SHARE));
+  };
+
+  readonly #endRest = (): void => {
+    this.#rests = false;
+    if (this.#heavy.length > 0) this.#schedule();
   };
 }

@@ -1,15 +1,15 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { callerAddress } from '../http/address.js';
 import { isProbe } from '../http/caller.js';
 import { errorAnswer } from '../http/error-answer.js';
 import { bodyLength } from '../http/lingering-close.js';
 import { KnownSessions } from '../session/known-sessions.js';
-import { Admission } from './admission.js';
+import { Admission, type AdmissionLimits } from './admission.js';
 import { AnswerTurns } from './answer-turns.js';
 import { type ConnectionLimits, Connections, CUT_REASONS } from './connections.js';
-import { EarlyRefusals, type Serve } from './early-refusal.js';
+import { EarlyRefusals, type NetworkOf, type Serve } from './early-refusal.js';
 import { sampleLoad } from './load-limit.js';
-import { type PartyLimits } from './party.js';
 import { pauseAnswered } from './paused-connections.js';
 import { RequestSlot } from './request-slot.js';
 import { sendAnswers } from './send-answers.js';
@@ -20,9 +20,11 @@ declare module 'fastify' {
   }
 }
 
-export interface LoadOptions extends PartyLimits {
+export interface LoadOptions extends AdmissionLimits {
   /** Whether the service is stopping, so that each answer closes its connection. */
   readonly isStopping: () => boolean;
+  /** Whether any proxy is trusted. */
+  readonly trustsProxies: boolean;
   /** Of the documents by whose hash a logout may be asked for. */
   readonly logoutHashes: readonly string[];
   readonly connections?: Partial<ConnectionLimits> | undefined;
@@ -54,7 +56,7 @@ const EXPECTATION_FAILED = 417;
 /** Limits how much a server does at the same time: what it reads, what is in flight, and how answers are made and sent. */
 export function limitLoad(server: FastifyInstance, options: LoadOptions): Load {
   const sessions = new KnownSessions();
-  const admission = new Admission({ ...options, sessions });
+  const admission: Admission = new Admission({ ...options, sessions, heavy: () => turns.size });
   const connections = new Connections({
     limits: options.connections,
     now: options.now,
@@ -62,8 +64,8 @@ export function limitLoad(server: FastifyInstance, options: LoadOptions): Load {
       turns.schedule();
     },
   });
-  const turns = new AnswerTurns(connections.hasRoom, admission.pacer.beginHeavy);
-  boundConnections(server, connections, admission);
+  const turns: AnswerTurns = new AnswerTurns(connections.hasRoom, admission.pacer.beginHeavy);
+  boundConnections(server, connections, admission, likelyNetwork(options.trustsProxies));
   admitRequests(server, admission, connections);
   sendAnswers(server, connections);
   return {
@@ -76,17 +78,22 @@ export function limitLoad(server: FastifyInstance, options: LoadOptions): Load {
 }
 
 /** Looks at each connection and each request before Fastify does. */
-function boundConnections(server: FastifyInstance, connections: Connections, admission: Admission): void {
+function boundConnections(
+  server: FastifyInstance,
+  connections: Connections,
+  admission: Admission,
+  networkOf: NetworkOf,
+): void {
   const http: Server = server.server;
   const [serve] = http.listeners('request') as Serve[];
   if (serve === undefined) throw new Error('The server has no listener of requests');
-  const refusals = new EarlyRefusals(admission);
+  const refusals = new EarlyRefusals(admission, networkOf);
   server.decorate('isAnswering', connections.isAnswering);
   http.on('connection', connections.accept).on('connection', admission.pacer.connected);
   http.removeAllListeners('request');
   http.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!connections.begin(response)) return;
-    pauseAnswered(request, response, admission);
+    pauseAnswered(request, response, admission, networkOf);
     refusals.serve(request, response, serve);
   });
   // Node would answer it by itself, however many of them come.
@@ -115,6 +122,22 @@ function report({ log }: FastifyInstance, refusals: EarlyRefusals, connections: 
   if (refused > 0) log.warn({ refused }, 'Requests were refused: the service is overloaded');
   const cuts = connections.takeCuts();
   if (CUT_REASONS.some((reason) => cuts[reason] > 0)) log.warn(cuts, 'Connections were cut off');
+}
+
+/**
+ * The network of a caller before the headers have been checked. Behind a trusted proxy it is the one that the proxy names last. A
+ * forged one gets a request no further than to admission.
+ */
+function likelyNetwork(trustsProxies: boolean): NetworkOf {
+  return ({ socket: { remoteAddress = '' }, headers }) => {
+    const forwarded = trustsProxies ? String(headers['x-forwarded-for'] ?? '').split(',') : [];
+    const last = forwarded.at(-1)?.trim() ?? '';
+    try {
+      return callerAddress(last === '' ? remoteAddress : last).network;
+    } catch {
+      return '';
+    }
+  };
 }
 
 /** Lets requests without a body in, and refuses those whose body is not worth reading. */

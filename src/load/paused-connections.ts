@@ -150,7 +150,7 @@ class TokenBucket {
 /** Knows whether the process is busy, and takes the connections that have been answered meanwhile. */
 export interface Pauser {
   readonly limit: { readonly isShedding: boolean };
-  readonly answered: (connection: Connection) => void;
+  readonly answered: (connection: Connection, network: string) => void;
 }
 
 /**
@@ -159,11 +159,13 @@ export interface Pauser {
  * probes are always read.
  */
 export function pauseAnswered(
-  { socket, url }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
   pauser: Pauser,
+  networkOf: (request: IncomingMessage) => string,
 ): void {
+  const { socket, url } = request;
   if (!pauser.limit.isShedding || isProbe(url?.split('?', 1)[0])) return;
   // Later than Node's own last look at the connection, which would read it again.
-  response.once('close', () => setImmediate(pauser.answered, socket));
+  response.once('close', () => setImmediate(pauser.answered, socket, networkOf(request)));
 }

@@ -1,6 +1,6 @@
 import { type ServerResponse } from 'node:http';
-import { type Leave } from './fair-queue.js';
 import { type PacedBody } from './paced-body.js';
+import { type Leave } from './request-queue.js';
 
 /** The reason of the signal. Without one, an error with a stack is made each time, and nothing reads it. */
 const GONE = 'The connection is gone';

@@ -27,6 +27,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The caller's address, as reported by the trusted proxies. */
   readonly clientAddress: string;
+  /** What counts as one caller: an IPv4 address, or the first 64 bits of an IPv6 address. */
+  readonly network: string;
   /** Aborted when the caller hangs up before the answer has been sent. */
   readonly signal: AbortSignal;
   presented: PresentedHandle | undefined;
@@ -41,6 +43,8 @@ export interface RequestContext {
    * @param entries of the list.
    */
   readonly search?: (entries: number) => Promise<void> | undefined;
+  /** Called before a large response of the platform is read and parsed: the answer waits for its turn. */
+  readonly onLarge?: () => Promise<void>;
   /** The session of this request, opened once for all of its fields. */
   open?: Promise<OpenSession>;
   /** What is known about that session, looked up once. */

@@ -49,7 +49,7 @@ export class SealedSessions {
     const open = this.#open.begin(session, beginning);
     open.expiresAt = await this.store.create(open.key, open.stored.sealed);
     this.#open.keep(open);
-    this.known.add(open.key);
+    this.known.add(open.key, open.account);
     return open;
   }
 
@@ -232,7 +232,7 @@ export class SealedSessions {
       throw noSession();
     }
     if (open.transport !== transport) throw noSession();
-    this.known.add(key);
+    this.known.add(key, open.account);
     return { open, found };
   }
 

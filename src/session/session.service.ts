@@ -9,17 +9,18 @@ import {
 } from 'portico/client';
 import { Observation } from '../logging/observation.js';
 import { keyOf } from './handle.js';
+import { sessionParty } from './known-sessions.js';
 import { type Beginning, type OpenSession } from './open-session.js';
 import { PlatformLogout } from './platform-logout.service.js';
 import { type AnswerReuse, RequestCoalescer } from './request-coalescer.js';
 import { type KnownSession, type PresentedHandle, type RequestContext } from './request-context.js';
 import { SealedSessions } from './sealed-sessions.service.js';
-import { rejectsSession, SessionRunner, type SessionWork } from './session-runner.service.js';
+import { rejectsSession, SessionRunner } from './session-runner.service.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { SessionStore, timeoutMs } from './store/session-store.js';
 
-/** Like {@link SessionWork}, but for a read: its options end it when no caller waits for the answer anymore. */
-export type SessionRead<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
+/** Work on an open session. By the options its calls count for the caller, and a read ends when no caller waits for it anymore. */
+export type SessionCall<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
 
 /** The injection token for how answers to reads are kept. By default they are not. */
 export const ReadReuse = Symbol('ReadReuse');
@@ -87,10 +88,12 @@ export class SessionService {
    * @throws LoginFailedError instead, if the platform says so by `ERR003` or refuses the new login.
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  use<T>(context: RequestContext, work: SessionWork<T>): Promise<T> {
-    return this.#withOpen(context, (open) =>
-      this.#asWrite(open, async () => (await this.runner.run(open, work)).result),
-    );
+  use<T>(context: RequestContext, work: SessionCall<T>): Promise<T> {
+    return this.#withOpen(context, (open) => {
+      const party = sessionParty(context.network, open);
+      const call = (session: PlatformSession): Promise<T> => work(session, { party }, open.key);
+      return this.#asWrite(open, async () => (await this.runner.run(open, call)).result);
+    });
   }
 
   /**
@@ -100,13 +103,18 @@ export class SessionService {
    *
    * @param operation names the call and its arguments, if it has any; calls with the same name share an answer
    */
-  read<T>(context: RequestContext, operation: string, work: SessionRead<T>): Promise<T> {
+  read<T>(context: RequestContext, operation: string, work: SessionCall<T>): Promise<T> {
     return this.#withOpen(context, (open) => {
       if (context.signal.aborted) throw new ExecutionCancelledError('The caller hung up before the call.');
       const name = `${open.stored.version} ${operation}`;
+      const party = sessionParty(context.network, open);
+      // Others may share the answer, so it is read even if this caller hangs up.
+      const onLarge = async (): Promise<void> => context.onLarge?.().catch(() => undefined);
       const caller = this.#readsRenewSessions ? undefined : context.signal;
       const read = async (signal: AbortSignal | undefined): Promise<T> => {
-        const ran = await this.runner.run(open, (session) => work(session, { signal }, open.key));
+        const ran = await this.runner.run(open, (session) =>
+          work(session, { signal, party, onLarge }, open.key),
+        );
         if (ran.hasChanged) this.#readsRenewSessions = true;
         return ran.result;
       };
@@ -127,7 +135,7 @@ export class SessionService {
         onceAmongInstances(this.store, key, async (waited) => {
           if (waited) context.open = undefined;
           const at = this.store.now();
-          await this.use(context, (session) => session.extendSession());
+          await this.use(context, (session, call) => session.extendSession(call));
           this.store.noteUse(key, at);
         }),
       );

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type FailureRule } from '../../src/auth/attempt-queue.js';
 import { LoginLimiter } from '../../src/auth/login-limiter.js';
-import { ExecutionCancelledError } from 'portico/client';
+import { ExecutionCancelledError, type Party } from 'portico/client';
 import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { ServiceError } from '../../src/errors/service-error.js';
@@ -21,8 +21,12 @@ const attempt = <T>(
   limit: LoginLimiter,
   rules: FailureRule | FailureRule[],
   work: () => Promise<T>,
-  { place, signal = present }: { place?: string; signal?: AbortSignal } = {},
-): Promise<T> => limit.attempt({ rules: [rules].flat(), place, signal }, work);
+  {
+    place,
+    party = ['network', 'logins', 'account'],
+    signal = present,
+  }: { place?: string; party?: Party; signal?: AbortSignal } = {},
+): Promise<T> => limit.attempt({ rules: [rules].flat(), place, party, signal }, work);
 const refuse = (): Promise<never> => Promise.reject(new Refused());
 const accept = (): Promise<string> => Promise.resolve('in');
 

@@ -46,7 +46,7 @@ describe('while the process has no time left', () => {
       pause: () => (connection.isRead = false),
       resume: () => (connection.isRead = true),
     };
-    admission.answered(connection as never);
+    admission.answered(connection as never, '192.0.2.1');
     return connection;
   }
 
@@ -67,14 +67,14 @@ describe('while the process has no time left', () => {
 
   it('nobody else may wait with those', () => {
     ask(65);
-    expect(admission.isFull).toBe(false);
+    expect(admission.isFull('192.0.2.1')).toBe(false);
     answer();
-    expect(admission.isFull).toBe(true);
+    expect(admission.isFull('192.0.2.1')).toBe(true);
   });
 
   it('as many may wait as before while no connection is held', () => {
     ask(200);
-    expect(admission.isFull).toBe(false);
+    expect(admission.isFull('192.0.2.1')).toBe(false);
   });
 
   it('everybody is read while the service stops, so that no request is lost', async () => {
@@ -124,7 +124,7 @@ describe('a request that has waited for its turn for more than half a second', (
 describe('while the process has time', () => {
   it('who is answered is read at once, however many wait for the platform', () => {
     const admission = new Admission(options);
-    admission.answered({ destroyed: false } as never);
+    admission.answered({ destroyed: false } as never, '192.0.2.1');
     expect(admission.paused).toBe(0);
   });
 });

@@ -20,7 +20,7 @@ function asking(turns: AnswerTurns): {
     turn,
     ask: (caller, gone = new AbortController().signal) => {
       const name = `${caller}${(number += 1)}`;
-      void turns.take(caller, gone).then((given) => {
+      void turns.take([caller], gone).then((given) => {
         if (given === undefined) return;
         begun.push(name);
         turn.set(name, given);
@@ -42,18 +42,21 @@ describe('the turns of large answers', () => {
     expect(begun).toEqual(['a1', 'b2', 'c3']);
   });
 
-  it('are four at once, two for one caller, and first come first served', async () => {
+  it('are four at once, two for one session, and for those who have none first', async () => {
     const { begun, turn, ask } = asking(new AnswerTurns());
-    for (const caller of ['a', 'a', 'a', 'b', 'c', 'd']) ask(caller);
+    for (const caller of ['a', 'a', 'a', 'b']) ask(caller);
     await iterations(20);
-    expect(begun).toEqual(['a1', 'a2', 'b4', 'c5']);
+    expect(begun).toEqual(['a1', 'b4', 'a2']);
+    for (const caller of ['b', 'c', 'd']) ask(caller);
+    await iterations(20);
+    expect(begun.slice(3)).toEqual(['c6']);
     turn.get('b4')?.end();
     turn.get('b4')?.end();
     await iterations(5);
-    expect(begun.slice(4)).toEqual(['d6']);
+    expect(begun.slice(4)).toEqual(['b5']);
     turn.get('a1')?.end();
     await iterations(5);
-    expect(begun.slice(5)).toEqual(['a3']);
+    expect(begun.slice(5)).toEqual(['d7']);
   });
 
   it('wait while there is no room, but one may always start', async () => {

@@ -20,7 +20,7 @@ const LOGOUT = '{"query":"mutation { logout { loggedOut } }"}';
 
 /** Looks at requests before Fastify does. */
 function refuseEarly({ server }: FastifyInstance, admission: Admission): EarlyRefusals {
-  const refusals = new EarlyRefusals(admission);
+  const refusals = new EarlyRefusals(admission, () => '127.0.0.1');
   const [serve] = server.listeners('request') as [Serve];
   server.removeAllListeners('request').on('request', (request, response) => {
     refusals.serve(request, response, serve);

@@ -10,7 +10,7 @@ function observed(pace: EventLoopPacer): {
 } {
   const begun: string[] = [];
   return {
-    request: (name) => void pace.turn().then(() => begun.push(name)),
+    request: (name) => void pace.turn([name]).then(() => begun.push(name)),
     heavy: (name) => {
       pace.beginHeavy(() => begun.push(name));
     },
@@ -89,5 +89,32 @@ describe('the pace of the event loop', () => {
     for (let n = 0; n < 15; n += 1) counts.push((await after(1)).length);
     expect(Math.max(...counts)).toBe(4);
     expect(counts.reduce((sum, count) => sum + count)).toBe(20);
+  });
+
+  it('lets the request of another network begin before those of a crowd', async () => {
+    const pace = new EventLoopPacer();
+    const begun: string[] = [];
+    for (let n = 0; n < 100; n += 1)
+      void pace.turn(['crowd', 'guest', `${n}`]).then(() => begun.push('crowd'));
+    void pace.turn(['other', 'named', 'session']).then(() => begun.push('other'));
+    await nextIteration();
+    await nextIteration();
+    expect(begun.slice(0, 4)).toContain('other');
+  });
+
+  it('measures what heavy work takes, with all that follows from it in the same iteration', async () => {
+    const pace = new EventLoopPacer();
+    const busy = (milliseconds: number): void => {
+      for (const until = performance.now() + milliseconds; performance.now() < until;);
+    };
+    const took = new Promise<number>((resolve) => {
+      pace.beginHeavy(() => {
+        busy(5);
+        void Promise.resolve().then(() => {
+          busy(5);
+        });
+      }, resolve);
+    });
+    expect(await took).toBeGreaterThanOrEqual(10);
   });
 });

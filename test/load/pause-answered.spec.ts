@@ -29,7 +29,7 @@ describe('a server that does not read who has just been answered', () => {
     };
     const answered = paused.pause.bind(paused);
     server.server.on('request', (request, response) => {
-      pauseAnswered(request, response, { limit, answered });
+      pauseAnswered(request, response, { limit, answered }, () => '127.0.0.1');
     });
     await server.listen({ host: '127.0.0.1', port: 0 });
   });

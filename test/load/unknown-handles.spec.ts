@@ -59,10 +59,10 @@ describe('requests with handles under which no session was found', () => {
 
   it('keep no session out that began here or was found', async () => {
     const begun = newHandle();
-    sessions.add(storeKey(begun));
+    sessions.add(storeKey(begun), undefined);
     const found = callerWith();
     const leave = await enter(found);
-    sessions.add(keyOf(found.presented));
+    sessions.add(keyOf(found.presented), undefined);
     leave();
     await enter(callerWith());
     await enter(callerWith());
@@ -81,7 +81,7 @@ describe('requests with handles under which no session was found', () => {
   it('count no longer once they have been refused', async () => {
     admission = admitting(4);
     const known = newHandle();
-    sessions.add(storeKey(known));
+    sessions.add(storeKey(known), undefined);
     const leaves = [];
     for (let n = 0; n < 4; n += 1) leaves.push(await enter(callerWith(known)));
     await expect(enter(callerWith())).rejects.toMatchObject({ code: 'OVERLOADED' });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ExecutionCancelledError, PlatformClient, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { newHandle, storeKey } from '../../src/session/handle.js';
-import { KnownSessions } from '../../src/session/known-sessions.js';
+import { isStranger, KnownSessions } from '../../src/session/known-sessions.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type HandleTransport } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
@@ -71,9 +71,13 @@ describe('the session service', () => {
     const other = await beginSession(service, client, 'bob');
     const madeUp = newHandle();
     await expect(me(requestWith(madeUp))).rejects.toThrow(SessionError);
-    expect([other, handle, madeUp].map((each) => began.has(storeKey(each)))).toEqual([true, false, false]);
+    const isKnown = (each: string): boolean => {
+      const presented = { handle: each, transport: 'cookie' } as const;
+      return !isStranger(began.partyOf({ network: '192.0.2.1', presented }).at(-1) ?? '');
+    };
+    expect([other, handle, madeUp].map(isKnown)).toEqual([true, false, false]);
     await me();
-    expect(began.has(storeKey(handle))).toBe(true);
+    expect(isKnown(handle)).toBe(true);
   });
 
   it('asks the platform nothing for a caller who has already hung up, however many fields the request has', async () => {

@@ -7,6 +7,7 @@ import { type DynamicModule, Module, ValidationPipe } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { GraphQLModule as NestGraphQLModule } from '@nestjs/graphql';
 import { type GraphQLSchema } from 'graphql';
+import { KnownSessions } from '../../session/known-sessions.js';
 import { AnswerTurns } from '../../load/answer-turns.js';
 import { Settings } from '../../config/settings.js';
 import { RequestScope } from '../../logging/request-scope.js';
@@ -79,11 +80,12 @@ class ErrorFormatModule {}
     NestGraphQLModule.forRootAsync<ApolloFederationDriverConfig>({
       driver: ApolloFederationDriver,
       imports: [ErrorFormatModule],
-      inject: [Settings, ErrorFormat, AnswerTurns, PersistedDocuments],
+      inject: [Settings, ErrorFormat, AnswerTurns, KnownSessions, PersistedDocuments],
       useFactory: (
         settings: Settings,
         errors: ErrorFormat,
         turns: AnswerTurns,
+        sessions: KnownSessions,
         persisted: PersistedDocuments | undefined,
       ) => ({
         autoSchemaFile: { federation: { ...FEDERATION, directives: [...FEDERATION.directives] } },
@@ -111,7 +113,7 @@ class ErrorFormatModule {}
         // Bodies are JSON only, and the origin of a mutation is checked in origin.plugin.ts.
         csrfPrevention: false,
         persistedQueries: persisted !== undefined && { cache: persisted.asCache() },
-        context: contextMaker(settings, turns),
+        context: contextMaker(settings, turns, sessions),
         // No answer may be cached, so Apollo need not wrap every resolver to find out how long.
         plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginInlineTraceDisabled()],
       }),

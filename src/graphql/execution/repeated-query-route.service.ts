@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
+import { KnownSessions } from '../../session/known-sessions.js';
 import { AnswerTurns } from '../../load/answer-turns.js';
 import { FederationAccess, type SentOperation } from '../federation/federation-access.service.js';
 import { FEDERATION_SECRET_HEADER } from '../federation/federation-gate.js';
@@ -38,8 +39,9 @@ export class RepeatedQueryRoute implements OnModuleInit {
     private readonly federation: FederationAccess,
     settings: Settings,
     turns: AnswerTurns,
+    sessions: KnownSessions,
   ) {
-    this.#makeContext = contextMaker(settings, turns);
+    this.#makeContext = contextMaker(settings, turns, sessions);
   }
 
   /** Fastify adds hooks to its routes when it starts to listen, which is later. */

@@ -1,4 +1,4 @@
-import { ExecutionCancelledError } from 'portico/client';
+import { ExecutionCancelledError, type Party } from 'portico/client';
 import { ServiceError } from '../../errors/service-error.js';
 import { type AnswerTurns, type Turn } from '../../load/answer-turns.js';
 import { type AnswerPlan } from './answer-plan.js';
@@ -12,8 +12,8 @@ const MANY_PARTS = 4000;
 
 /** Who waits for an answer. */
 export interface AnswerReader {
-  /** The session or address that takes turns. */
-  readonly name: string;
+  /** Who takes turns. Asked only for a large answer. */
+  readonly party: () => Party;
   /** Aborts when the caller has hung up. Asked only for a large answer. */
   readonly gone: () => AbortSignal;
 }
@@ -48,10 +48,10 @@ export class AnswerBudget {
    */
   add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {
     if (partsAtLeast(value, selected.plan) >= MANY_PARTS) {
-      return this.#waitForTurn().then(() => this.#charged(value, selected));
+      return this.nextPart().then(() => this.#charged(value, selected));
     }
     this.#charged(value, selected);
-    return this.#isHeavy ? this.#waitForTurn().then(() => value) : value;
+    return this.#isHeavy ? this.nextPart().then(() => value) : value;
   }
 
   /**
@@ -62,7 +62,7 @@ export class AnswerBudget {
    */
   search(entries: number): Promise<void> | undefined {
     this.#searched += entries;
-    return entries >= MANY_PARTS || this.#isHeavy ? this.#waitForTurn() : undefined;
+    return entries >= MANY_PARTS || this.#isHeavy ? this.nextPart() : undefined;
   }
 
   /** Ends the turn once the answer is written, which happens before the next event loop iteration. */
@@ -88,20 +88,24 @@ export class AnswerBudget {
     return value;
   }
 
-  /** Each field gets its own iteration of the event loop: completing all at once would keep others waiting. */
-  async #waitForTurn(): Promise<void> {
-    const { name, gone } = this.#reader;
+  /**
+   * Waits for the answer's turn, and for an iteration of the event loop for each further part of it: a large response of the platform,
+   * a large field. All at once would keep others waiting.
+   *
+   * @throws ExecutionCancelledError if its caller has hung up.
+   */
+  async nextPart(): Promise<void> {
+    const { party, gone } = this.#reader;
     const signal = gone();
-    this.#turn = this.#turn?.then((turn) => turn && this.#goOn(turn)) ?? this.#turns.take(name, signal);
+    this.#turn = this.#turn?.then((turn) => turn && goOn(turn)) ?? this.#turns.take(party(), signal);
     await this.#turn;
     if (signal.aborted) throw new ExecutionCancelledError('The caller hung up before its answer was made.');
   }
+}
 
-  async #goOn(turn: Turn): Promise<Turn> {
-    turn.refresh();
-    await this.#turns.nextIteration();
-    return turn;
-  }
+async function goOn(turn: Turn): Promise<Turn> {
+  await turn.next();
+  return turn;
 }
 
 /** The length of a list is enough to recognize a large one. */

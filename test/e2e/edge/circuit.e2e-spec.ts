@@ -24,7 +24,9 @@ describe('a caller whose platform keeps failing', () => {
 
   it('is told so without asking it, is told when to come back, and keeps the session', async () => {
     const handles = await Promise.all(
-      Array.from({ length: 50 }, () => bearerHandle(app.graphql, { username: 'user', password: 'password' })),
+      Array.from({ length: 50 }, (_, n) =>
+        bearerHandle(app.graphql, { username: `user ${n % 10}`, password: 'password' }),
+      ),
     );
     const ask = (handle?: string): ReturnType<TestApp['graphql']> =>
       app.graphql('{ projects { id } }', { handle });

@@ -28,7 +28,13 @@ describe('a flood of failed logins from many networks', () => {
     app.app
       .get(AuthService)
       .login(
-        { requestId: 'guess', clientAddress, presented: undefined, signal: new AbortController().signal },
+        {
+          requestId: 'guess',
+          clientAddress,
+          presented: undefined,
+          network: clientAddress,
+          signal: new AbortController().signal,
+        },
         { username, password: 'guess', mode: LoginMode.STANDARD, transport: SessionTransport.BEARER },
       )
       .then(

@@ -34,7 +34,16 @@ overRedis(
     const logIn = (): Promise<unknown> =>
       app.app
         .get(AuthService)
-        .login({ requestId: 'test', clientAddress: '192.0.2.1', presented: undefined, signal }, input)
+        .login(
+          {
+            requestId: 'test',
+            clientAddress: '192.0.2.1',
+            presented: undefined,
+            network: '192.0.2.1',
+            signal,
+          },
+          input,
+        )
         .then(
           ({ handle }) => handle,
           (error: unknown) => error,

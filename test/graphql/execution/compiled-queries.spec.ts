@@ -28,7 +28,7 @@ function contextValue(withSession: boolean): unknown {
     presented: withSession ? { handle, transport: 'bearer' } : undefined,
     signal: new AbortController().signal,
     answer: new AnswerBudget({ nodes: 1e6, bytes: 1e9 }, new AnswerTurns(), {
-      name: 'test',
+      party: () => ['test'],
       gone: () => new AbortController().signal,
     }),
   };

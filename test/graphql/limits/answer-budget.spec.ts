@@ -20,7 +20,7 @@ const LARGE = Array.from({ length: 5000 }, (_, id) => ({ id }));
 
 function budget(limits: Size = NO_LIMIT): AnswerBudget {
   return new AnswerBudget(limits, new AnswerTurns(), {
-    name: 'caller',
+    party: () => ['caller'],
     gone: () => new AbortController().signal,
   });
 }
@@ -60,7 +60,7 @@ describe('a large answer', () => {
   it('is made no further once its caller has hung up, and lets others have its turn', async () => {
     const turns = new AnswerTurns();
     const answerFor = (name: string, gone: AbortSignal): AnswerBudget =>
-      new AnswerBudget(NO_LIMIT, turns, { name, gone: () => gone });
+      new AnswerBudget(NO_LIMIT, turns, { party: () => [name], gone: () => gone });
     const caller = new AbortController();
     const answer = answerFor('caller', caller.signal);
     expect(await answer.add(LARGE, SELECTED)).toBe(LARGE);
@@ -77,7 +77,7 @@ describe('a large answer', () => {
 
   it('is the only one for which the caller is looked after', () => {
     const answer = new AnswerBudget(NO_LIMIT, new AnswerTurns(), {
-      name: 'caller',
+      party: () => ['caller'],
       gone: () => {
         throw new Error('asked');
       },
@@ -93,7 +93,7 @@ describe('a large answer', () => {
       (work) => iterations.push(work),
     );
     const gone = new AbortController().signal;
-    const answer = new AnswerBudget(NO_LIMIT, turns, { name: 'caller', gone: () => gone });
+    const answer = new AnswerBudget(NO_LIMIT, turns, { party: () => ['caller'], gone: () => gone });
     let done = 0;
     const searches = Array.from({ length: 3 }, async () => {
       await answer.search(5000);

@@ -43,7 +43,13 @@ export async function startLimitedServer(
   });
   addAnswerHeaders(server, () => false);
   readCallers(server, { sessionHeader: 'authorization', allowsHost: () => true, trustsProxies: false });
-  const limits = { inFlight: 1000, perSession: 100, isStopping: () => false, logoutHashes: [] };
+  const limits = {
+    inFlight: 1000,
+    perSession: 100,
+    isStopping: () => false,
+    trustsProxies: false,
+    logoutHashes: [],
+  };
   const load = limitLoad(server, { ...limits, ...options });
   readJsonBodies(server, load.admit);
   routes(server);

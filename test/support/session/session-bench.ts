@@ -54,6 +54,7 @@ export function requestWith(handle?: string, transport: HandleTransport = 'beare
   return {
     requestId: 'test',
     clientAddress: '127.0.0.1',
+    network: '127.0.0.1',
     signal: new AbortController().signal,
     presented: handle === undefined ? undefined : { handle, transport },
   };

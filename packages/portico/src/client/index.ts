@@ -12,6 +12,7 @@ export { type RetryCause } from './connection/retry.js';
 export { type CircuitChange, type CircuitName } from './connection/circuits.js';
 export {
   FairQueue,
+  growingShare,
   GUEST,
   type End,
   type FairQueueOptions,

@@ -1,4 +1,4 @@
-import { type LoginCredentials, type PlatformSession } from '../client/index.js';
+import { type LoginCredentials, type CallOptions, type PlatformSession } from '../client/index.js';
 import { type Once } from './providers/once.js';
 import { type CredentialProfile, isProfileKey } from './credential-profile.js';
 import { CredentialProfilesError, parseProfiles } from './parse-profiles.js';
@@ -21,7 +21,7 @@ export interface CredentialProfilesOptions extends ProfileContext {
  * @throws CredentialError when the credentials cannot be loaded
  * @throws LoginFailedError when the platform refuses them for good
  */
-export type ProfileLogin = (session: PlatformSession) => Promise<void>;
+export type ProfileLogin = (session: PlatformSession, call?: CallOptions) => Promise<void>;
 
 /** How the last fetch of a profile's credentials ended. For an operator, so it never contains a value. */
 export interface ProfileResolution {
@@ -79,7 +79,7 @@ export class CredentialProfiles {
   /** The login of a profile, for a session that it has opened; undefined if the profile no longer exists. */
   loginOf(name: string): ProfileLogin | undefined {
     const opened = this.#opened.get(name);
-    return opened && ((session) => logInByProfile(session, opened.credentials));
+    return opened && ((session, call) => logInByProfile(session, opened.credentials, call));
   }
 
   /** The login of a profile, for a caller who has its key. A wrong key and a wrong name look the same. */

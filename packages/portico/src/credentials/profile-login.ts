@@ -1,4 +1,9 @@
-import { type LoginCredentials, LoginFailedError, type PlatformSession } from '../client/index.js';
+import {
+  type CallOptions,
+  type LoginCredentials,
+  LoginFailedError,
+  type PlatformSession,
+} from '../client/index.js';
 import { once, type Once } from './providers/once.js';
 import { type EnvironmentVariables } from './providers/store-definition.js';
 import { type CredentialProfile } from './credential-profile.js';
@@ -15,15 +20,16 @@ import { type RunFetch, sourceProviders } from './credential-source.js';
 export async function logInByProfile(
   session: PlatformSession,
   credentials: Once<LoginCredentials>,
+  call: CallOptions = {},
 ): Promise<void> {
   const first = await credentials();
   try {
-    await session.login(first);
+    await session.login(first, call);
   } catch (error) {
     if (!(error instanceof LoginFailedError)) throw error;
     const second = await fetchedAfter(credentials, first);
     if (areSame(first, second)) throw error;
-    await session.login(second);
+    await session.login(second, call);
   }
 }
 

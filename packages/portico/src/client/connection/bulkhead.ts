@@ -1,4 +1,4 @@
-import { FairQueue, type Party, type Share } from './fair-queue.js';
+import { FairQueue, growingShare, type Party, type Share } from './fair-queue.js';
 
 /** What a call needs a socket for. */
 export interface SlotUser {
@@ -9,12 +9,6 @@ export interface SlotUser {
 
 /** Returns a socket. */
 export type Leave = () => void;
-
-/**
- * By level of a party, except its finest: it takes a socket only while it holds less than this many times what is left to its
- * operation. A network alone gets three quarters of that, and its guests two thirds, so that others find some free.
- */
-const SHARES = [3, 2];
 
 /**
  * Divides a number of sockets, so that neither one party nor one slow operation takes all of them:
@@ -109,7 +103,7 @@ export class Bulkhead {
     }
     // Each socket that the operation takes is one more that it holds and one less that is free.
     const left = Math.ceil((this.#free - queue.inFlight) / 2);
-    return (SHARES[share.level] ?? Infinity) * left;
+    return growingShare(share, left);
   }
 
   #forgetIdle(operation: string, queue: Operation): void {

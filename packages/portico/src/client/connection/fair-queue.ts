@@ -16,6 +16,19 @@ export interface Share {
   readonly inFlight: number;
   /** Work that waits to begin. */
   readonly waiting: number;
+  /** Its part of the whole, from 0 to 1, if each level were divided equally among those that are there. */
+  readonly part: number;
+}
+
+/**
+ * By level, except the finest: a share grows only while it has less than this many times what is left. A network alone gets three
+ * quarters of all there is, and its guests two thirds, so that others find something free without waiting.
+ */
+const GROWTH = [3, 2];
+
+/** How much a share may have in flight of what others may need at any time, such as sockets. */
+export function growingShare({ level }: Share, left: number): number {
+  return (GROWTH[level] ?? Infinity) * left;
 }
 
 /** How a queue divides. */
@@ -63,29 +76,26 @@ export class FairQueue<T> {
     return this.#root.waiting;
   }
 
-  /** What the levels of a party have, as far as they have anything. */
+  /** How many parties have nothing in flight and no work that waits, but cost something lately. */
+  get remembered(): number {
+    return this.#idle.size;
+  }
+
+  /** What each level of a party has. */
   shares(party: Party): readonly Share[] {
-    const shares: Share[] = [];
-    let node: Node<T> | undefined = this.#root;
-    for (const name of party) {
-      node = node.children?.get(name);
-      if (node === undefined) break;
-      shares.push(node);
-    }
-    return shares;
+    let part = 1;
+    let siblings = this.#root.children;
+    return party.map((name, level) => {
+      const node = siblings?.get(name);
+      part = node?.part ?? part / (1 + (siblings?.size ?? 0));
+      siblings = node?.children;
+      return node ?? { name, level, isFinest: level === party.length - 1, inFlight: 0, waiting: 0, part };
+    });
   }
 
   /** Whether all levels of a party may have more in flight. Whether other work waits is not considered. */
   mayBegin(party: Party): boolean {
-    const last = party.length - 1;
-    let node: Node<T> | undefined = this.#root;
-    for (let level = 0; level <= last; level += 1) {
-      const name = party[level] ?? '';
-      node = node?.children?.get(name);
-      const share = node ?? { name, level, isFinest: level === last, inFlight: 0, waiting: 0 };
-      if (share.inFlight >= this.#most(share)) return false;
-    }
-    return true;
+    return this.shares(party).every((share) => share.inFlight < this.#most(share));
   }
 
   /** Counts work of a party as in flight until it ends. */
@@ -228,6 +238,11 @@ class Node<T> implements Share {
 
   get isFinest(): boolean {
     return this.children === undefined;
+  }
+
+  get part(): number {
+    if (this.parent === undefined) return 1;
+    return this.parent.part / Math.max(1, this.parent.children?.size ?? 1);
   }
 
   get isBusy(): boolean {

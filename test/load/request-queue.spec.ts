@@ -1,19 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  FairQueue,
-  type Full,
-  type QueueOptions,
-  type Leave,
-  type Party,
-} from '../../src/load/fair-queue.js';
+import { type Full, type Leave, type QueueOptions, RequestQueue } from '../../src/load/request-queue.js';
 
 const NEVER = { gone: new AbortController().signal };
 /** Far more than any test takes. */
 const LONG = 60_000;
-const party = (name: string, most = 2): Party => ({ name, most });
+const party = (name: string): string[] => ['network', name, name];
 
-function queueOf(most: number, given: Partial<QueueOptions> = {}): FairQueue {
-  return new FairQueue({ most: () => most, mostWaiting: () => 4, patience: LONG, ...given });
+function queueOf(most: number, given: Partial<QueueOptions> = {}): RequestQueue {
+  const usual = { most: () => most, mostWaiting: () => 4, mostOf: () => 2, patience: LONG };
+  return new RequestQueue({ ...usual, ...given });
 }
 
 async function entered(result: Promise<Leave | Full>): Promise<Leave> {
@@ -48,19 +43,19 @@ describe('a gate', () => {
     expect(gate.inFlight).toBe(1);
   });
 
-  it('lets the parties take turns: a long line of one party does not delay another', async () => {
-    const gate = queueOf(4);
+  it('lets the parties take turns: a long line and many places of one do not delay another', async () => {
+    const gate = queueOf(4, { mostOf: () => 10 });
     const places: Leave[] = [];
-    for (let n = 0; n < 4; n += 1) places.push(await entered(gate.enter(party('hog', 10), NEVER)));
+    for (let n = 0; n < 4; n += 1) places.push(await entered(gate.enter(party('hog'), NEVER)));
     const order: string[] = [];
     for (const name of ['hog', 'hog', 'a', 'b']) {
-      void entered(gate.enter(party(name, 10), NEVER)).then(() => order.push(name));
+      void entered(gate.enter(party(name), NEVER)).then(() => order.push(name));
     }
     for (const leave of places) {
       leave();
       await new Promise(setImmediate);
     }
-    expect(order).toEqual(['hog', 'a', 'b', 'hog']);
+    expect(order).toEqual(['a', 'b', 'hog', 'hog']);
   });
 
   it('holds a party to its own limit, while others come in', async () => {
@@ -115,10 +110,10 @@ describe('a gate', () => {
   });
 
   it('keeps a part of its line for others, so that one party does not fill it', async () => {
-    const gate = queueOf(1, { mostWaiting: () => 9 });
-    await entered(gate.enter(party('hog', 100), NEVER));
-    for (let n = 0; n < 6; n += 1) void gate.enter(party('hog', 100), NEVER);
-    expect(await gate.enter(party('hog', 100), NEVER)).toBe('all');
+    const gate = queueOf(1, { mostWaiting: () => 9, mostOf: () => 100 });
+    await entered(gate.enter(party('hog'), NEVER));
+    for (let n = 0; n < 6; n += 1) void gate.enter(party('hog'), NEVER);
+    expect(await gate.enter(party('hog'), NEVER)).toBe('all');
     for (const name of ['a', 'b']) void gate.enter(party(name), NEVER);
     expect(gate.waiting).toBe(8);
   });
@@ -141,5 +136,19 @@ describe('a gate', () => {
     leave();
     expect(gate.takeCounts()).toEqual({ inFlight: 2, left: 1 });
     expect(gate.takeCounts()).toEqual({ inFlight: 1, left: 0 });
+  });
+
+  it('has places and a line for other networks and accounts while one takes all', async () => {
+    const gate = queueOf(8, { mostOf: () => 100 });
+    const guest = (n: number): string[] => ['office', 'guest', `session ${n}`];
+    for (let n = 0; n < 8; n += 1) await entered(gate.enter(guest(n), NEVER));
+    for (let n = 8; n < 12; n += 1) void gate.enter(guest(n), NEVER);
+    expect(await gate.enter(guest(12), NEVER)).toBe('all');
+    expect(gate.isFull).toBe(true);
+
+    await entered(gate.enter(['office', 'named', 'session'], NEVER));
+    await entered(gate.enter(['other', 'guest', 'session'], NEVER));
+
+    expect(gate.inFlight).toBe(10);
   });
 });
