@@ -57,7 +57,7 @@ describe('the service on a heap of 384 MB', () => {
           body: JSON.stringify({ query: HEAVY }),
         });
         let bytes = 0;
-        const reader = response.body?.getReader();
+        const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
         for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
           bytes += chunk.value.byteLength;
         }
