@@ -122,13 +122,13 @@ export class RedisClient {
   #answerTo<T>(command: string, reply: unknown, hasForm: ReplyForm<T>): T {
     const [echo, time, answer = null] = Array.isArray(reply) ? (reply as unknown[]) : [];
     const at = Number(time);
-    if (echo !== command || !(at > 0) || !hasForm(answer)) {
+    if (echo !== command || !(time === '' || at > 0) || !hasForm(answer)) {
       const reason = 'it gave an answer that does not fit the request';
       this.#health.fail('unreachable', reason);
       this.#reconnect();
       throw storeUnavailable(reason);
     }
-    this.#clockOffset = at - Date.now();
+    if (time !== '') this.#clockOffset = at - Date.now();
     return answer;
   }
 

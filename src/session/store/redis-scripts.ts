@@ -1,6 +1,6 @@
 /**
  * The scripts that Redis runs, each as one step. Each ends its arguments with an identification of the command,
- * which it repeats in its reply, followed by its time and its answer. A session is one string,
+ * which it repeats in its reply, followed by its time if it asked for it and its answer. A session is one string,
  * `version.expiresAt.sealed`, that expires at the idle end and never after the absolute end. A write that is sent
  * again after a lost connection finds its own text and counts once.
  */
@@ -8,8 +8,16 @@
 /** The time that a script reads and the time that expiry uses differ by a few milliseconds. */
 const CLOCK_NOISE_MS = 1000;
 
-/** A script around another, whose value it returns after the identification of the command and the time. */
+/** A script around another, whose value it returns after the identification of the command. */
 function bound(lua: string): string {
+  return `
+  local function answer()${lua}
+  end
+  return { ARGV[#ARGV], '', answer() }`;
+}
+
+/** The same with the time as `now`, which it returns as well. */
+function timed(lua: string): string {
   return `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -126,9 +134,9 @@ const COUNT = `
 
 /** The scripts in the form that ioredis expects. Those without a number of keys get it as their first argument. */
 export const REDIS_SCRIPTS = {
-  createSession: { numberOfKeys: 1, lua: bound(CREATE) },
-  readSession: { numberOfKeys: 1, lua: bound(READ) },
-  peekSession: { numberOfKeys: 2, lua: bound(PEEK) },
+  createSession: { numberOfKeys: 1, lua: timed(CREATE) },
+  readSession: { numberOfKeys: 1, lua: timed(READ) },
+  peekSession: { numberOfKeys: 2, lua: timed(PEEK) },
   noteUse: { numberOfKeys: 1, lua: bound(NOTE_USE) },
   replaceSession: { numberOfKeys: 1, lua: bound(REPLACE) },
   removeSession: { numberOfKeys: 1, lua: bound(REMOVE) },
