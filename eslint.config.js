@@ -93,7 +93,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/*.ts', 'src/{app,logging,telemetry}/**/*.ts'],
+    files: ['src/**/*.ts', 'packages/portico/src/**/*.ts'],
     rules: { 'max-len': ['error', { code: 1000, comments: 118, ignoreUrls: true }] },
   },
   {

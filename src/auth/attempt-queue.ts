@@ -27,8 +27,8 @@ interface Turn {
 }
 
 /**
- * The attempts under one key, in the order of a {@link FairQueue}: the accounts of a network do not wait for its guests. A key over its
- * limit never delays the attempts of another key.
+ * The attempts under one key, in the order of a {@link FairQueue}: the accounts of a network do not wait for its
+ * guests. A key over its limit never delays the attempts of another key.
  */
 export class AttemptQueue {
   readonly rule: FailureRule;

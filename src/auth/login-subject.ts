@@ -23,8 +23,8 @@ export interface Account {
 }
 
 /**
- * Who a login counts for until it has succeeded: its network. There, the logins by name are one account and the others guests, and
- * those of one name are one session.
+ * Who a login counts for until it has succeeded: its network. There, the logins by name are one account and the
+ * others guests, and those of one name are one session.
  */
 export function loginParty(
   { requestId, network }: Pick<RequestContext, 'requestId' | 'network'>,

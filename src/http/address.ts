@@ -19,7 +19,8 @@ export interface CallerAddress {
 /**
  * Reads the address of a caller. A proxy may have added the port.
  *
- * @throws UnclearHeaderError for anything else: a trusted proxy named the caller with something that is not an address.
+ * @throws UnclearHeaderError for anything else: a trusted proxy named the caller with something that is not an
+ * address.
  */
 export function callerAddress(text: string): CallerAddress {
   const [, inBrackets, beforePort] = WITH_PORT.exec(text) ?? [];

@@ -10,15 +10,18 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 const WELL_FORMED_ID = /^[A-Za-z0-9._:-]{8,128}$/;
 
 /**
- * The headers that all answers have in common. No answer may be cached, and browsers are protected. Helmet is called once:
- * as a hook, it would build all of its middleware again for each request.
+ * The headers that all answers have in common. No answer may be cached, and browsers are protected. Helmet is called
+ * once: as a hook, it would build all of its middleware again for each request.
  */
 export const FIXED_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'cache-control': 'private, no-store',
   ...securityHeaders(),
 });
 
-/** Sets the headers of every answer, with or without a route; while the service stops, each answer closes its connection. */
+/**
+ * Sets the headers of every answer, with or without a route; while the service stops, each answer closes its
+ * connection.
+ */
 export function addAnswerHeaders(server: FastifyInstance, isStopping: () => boolean): void {
   server.addHook('onRequest', (_request, reply, done) => {
     setAnswerHeaders(reply);

@@ -31,7 +31,10 @@ const INVALID_HTTP: ErrorAnswer = {
   message: 'The request is not valid HTTP',
 };
 
-/** Answers a request that is not valid HTTP or never completes, and closes its connection, whether the caller does so or not. */
+/**
+ * Answers a request that is not valid HTTP or never completes, and closes its connection, whether the caller does so
+ * or not.
+ */
 export function answerBrokenHttp(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || this.isAnswering(socket)) {
     socket.destroy();

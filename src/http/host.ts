@@ -56,8 +56,9 @@ function noHost(): UnclearHeaderError {
 }
 
 /**
- * Checks the target of a request, which may name a host besides the one in `Host`. Some readers take one and some the other, so
- * both have to be the same. A fragment is for browsers: a reader that knows none takes it for a part of the path.
+ * Checks the target of a request, which may name a host besides the one in `Host`. Some readers take one and some the
+ * other, so both have to be the same. A fragment is for browsers: a reader that knows none takes it for a part of the
+ * path.
  *
  * @param host as it came in the request.
  * @throws UnclearHeaderError

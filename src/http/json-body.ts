@@ -42,8 +42,8 @@ function isUtf8Json({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Reads JSON bodies with Fastify's own parser, and refuses what parsers read differently: a byte order mark, bytes that
- * are not UTF-8, a duplicate name in an object.
+ * Reads JSON bodies with Fastify's own parser, and refuses what parsers read differently: a byte order mark, bytes
+ * that are not UTF-8, a duplicate name in an object.
  *
  * @param admit called with the bytes before they are parsed; what it throws is the answer.
  */

@@ -35,7 +35,10 @@ export function limitBodies(server: FastifyInstance, limits: BodyLimits): void {
   });
 }
 
-/** Passes the stream on until it exceeds the limit. The source is left alone: its socket still has to carry the answer. */
+/**
+ * Passes the stream on until it exceeds the limit. The source is left alone: its socket still has to carry the
+ * answer.
+ */
 function withLimit(source: NodeJS.ReadableStream, limit: number): Transform {
   let received = 0;
   const limited = new Transform({

@@ -18,9 +18,9 @@ export function comesEarly(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads what is left of a refused body and throws it away, up to 4 MB and for at most 5 s. A connection that is closed while the
- * other side still writes is reset, and the reset can destroy the answer on its way: proxies then report a failed
- * instance (RFC 9112, 9.6). Never rejects.
+ * Reads what is left of a refused body and throws it away, up to 4 MB and for at most 5 s. A connection that is
+ * closed while the other side still writes is reset, and the reset can destroy the answer on its way: proxies then
+ * report a failed instance (RFC 9112, 9.6). Never rejects.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {

@@ -15,8 +15,8 @@ export interface Presented {
 }
 
 /**
- * The handle of a request, from the bearer header or the cookie. With both, the bearer handle counts: no foreign page can
- * make a browser send one. A value that cannot be a handle counts as no handle.
+ * The handle of a request, from the bearer header or the cookie. With both, the bearer handle counts: no foreign page
+ * can make a browser send one. A value that cannot be a handle counts as no handle.
  *
  * @throws UnclearHeaderError for a session cookie that occurs twice or whose name has white space around it
  */

@@ -138,7 +138,8 @@ export class Admission {
   };
 
   /**
-   * The refusal of one that could not even wait, before its body is read; undefined if its body is short enough for a logout.
+   * The refusal of one that could not even wait, before its body is read; undefined if its body is short enough for a
+   * logout.
    *
    * @param length of its body in bytes; infinite if it does not say.
    */
@@ -152,7 +153,8 @@ export class Admission {
   /**
    * Lets a request in, immediately or after a short wait.
    *
-   * @param body as it came, if it has one. One that mentions a logout may take a place of those that are kept for logouts.
+   * @param body as it came, if it has one. One that mentions a logout may take a place of those that are kept for
+   * logouts.
    * @throws ServiceError OVERLOADED
    */
   async enter(caller: Caller, slot: RequestSlot, body?: Buffer): Promise<void> {
@@ -192,7 +194,10 @@ export class Admission {
     return this.#refusal('SERVICE_BUSY');
   }
 
-  /** A burst may take longer than the patience. But while there is no time for all, none of it goes to those that have waited for too long. */
+  /**
+   * A burst may take longer than the patience. But while there is no time for all, none of it goes to those that have
+   * waited for too long.
+   */
   #isTooLate(since: number): boolean {
     const now = this.#now();
     return now - since > PATIENCE_MS && now - this.#refusedAt < PATIENCE_MS;

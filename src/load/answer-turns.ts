@@ -2,7 +2,10 @@ import { FairQueue, growingShare, type Party } from 'portico/client';
 
 /** The right to make one large answer. */
 export interface Turn {
-  /** Resolves in a later event loop iteration, for the next part of the answer. What the part costs is charged to the party. */
+  /**
+   * Resolves in a later event loop iteration, for the next part of the answer. What the part costs is charged to the
+   * party.
+   */
   next(): Promise<void>;
   /** Lets the next one begin. Only the first call counts. */
   end(): void;
@@ -23,9 +26,10 @@ const AT_ONCE_OF_ONE_SESSION = 2;
 const IDLE_TURN_MS = 5000;
 
 /**
- * Lets large answers be made a few at a time, from the large response of the platform to the text that is sent, so that memory is
- * bounded. Each part is made in an event loop iteration of its own, so that probes and small requests are served in between. Who
- * is next is the decision of a {@link FairQueue}, by the time that each party's answers took lately.
+ * Lets large answers be made a few at a time, from the large response of the platform to the text that is sent, so
+ * that memory is bounded. Each part is made in an event loop iteration of its own, so that probes and small requests
+ * are served in between. Who is next is the decision of a {@link FairQueue}, by the time that each party's answers
+ * took lately.
  */
 export class AnswerTurns {
   readonly #hasRoom: () => boolean;

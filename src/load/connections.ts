@@ -6,12 +6,17 @@ import { PacedBody } from './paced-body.js';
 import { RequestSlot } from './request-slot.js';
 import { SuspectNetworks } from './suspect-networks.js';
 
-/** Why a connection was ended: too many unanswered requests, an answer that is not read, or too many of its network. */
+/**
+ * Why a connection was ended: too many unanswered requests, an answer that is not read, or too many of its network.
+ */
 export const CUT_REASONS = ['pipelined', 'unread', 'network'] as const;
 export type CutReason = (typeof CUT_REASONS)[number];
 
 export interface ConnectionLimits {
-  /** Unanswered requests of one connection. No browser and no GraphQL client sends a second one before the first is answered. */
+  /**
+   * Unanswered requests of one connection. No browser and no GraphQL client sends a second one before the first is
+   * answered.
+   */
   readonly unanswered: number;
   /** A reader that takes nothing for this long is cut off. */
   readonly idleMs: number;
@@ -114,8 +119,8 @@ export class Connections {
   /**
    * A request has been read.
    *
-   * @returns false if it must not be answered, because its connection has been cut. One packet can bring 2,000 requests, so
-   * further ones may follow.
+   * @returns false if it must not be answered, because its connection has been cut. One packet can bring 2,000
+   * requests, so further ones may follow.
    */
   begin(response: ServerResponse): boolean {
     const { socket } = response.req;
@@ -225,8 +230,8 @@ export class Connections {
 }
 
 /**
- * While a connection closes, Node makes an error for each request that it had read, and nothing reads these errors. Without their
- * stacks, a packet of 2,000 requests takes 12 ms instead of 70.
+ * While a connection closes, Node makes an error for each request that it had read, and nothing reads these errors.
+ * Without their stacks, a packet of 2,000 requests takes 12 ms instead of 70.
  */
 function closeQuietly(socket: Socket): void {
   let limit: number;

@@ -13,8 +13,8 @@ export type NetworkOf = (request: IncomingMessage) => string;
 
 /**
  * While no more may even wait, refuses requests before Fastify sees them: under three times the load that the process
- * can take, most of its time would else go into refusals. Probes, and bodies that may be a logout, go on to Fastify, and so do
- * requests of browsers on other sites, whose pages may read the refusal only with CORS headers.
+ * can take, most of its time would else go into refusals. Probes, and bodies that may be a logout, go on to Fastify,
+ * and so do requests of browsers on other sites, whose pages may read the refusal only with CORS headers.
  */
 export class EarlyRefusals {
   readonly #admission: Admission;

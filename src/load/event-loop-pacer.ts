@@ -3,8 +3,8 @@ import { FairQueue, type Party } from 'portico/client';
 /** Iterations in a row in which nothing but new connections is served, at most. */
 const MOST_SKIPPED = 8;
 /**
- * Requests that begin in one iteration: few, so that those that have begun end first, and iterations are short. With fewer than
- * four, the number of iterations costs more than it gains.
+ * Requests that begin in one iteration: few, so that those that have begun end first, and iterations are short. With
+ * fewer than four, the number of iterations costs more than it gains.
  */
 const REQUESTS_PER_ITERATION = 4;
 
@@ -12,8 +12,8 @@ const REQUESTS_PER_ITERATION = 4;
 const MOST_BURST_MS = 1000;
 
 /**
- * After heavy work, there is no other for this part of the time that it took: a small request needs several iterations, and would
- * wait for as many pieces of heavy work. Shorter work delays nothing.
+ * After heavy work, there is no other for this part of the time that it took: a small request needs several
+ * iterations, and would wait for as many pieces of heavy work. Shorter work delays nothing.
  */
 const REST_SHARE = 0.25;
 const MOST_REST_MS = 15;
@@ -27,9 +27,10 @@ interface HeavyWork {
 }
 
 /**
- * Lets new connections in before new work begins. libuv accepts one connection per iteration of the event loop, so while
- * iterations are long, callers and probes wait in the backlog behind each other, whatever is decided about their requests.
- * While connections come in, work waits for an iteration that brings none, or for the end of a short burst of them.
+ * Lets new connections in before new work begins. libuv accepts one connection per iteration of the event loop, so
+ * while iterations are long, callers and probes wait in the backlog behind each other, whatever is decided about
+ * their requests. While connections come in, work waits for an iteration that brings none, or for the end of a short
+ * burst of them.
  */
 export class EventLoopPacer {
   readonly #isAlone: () => boolean;

@@ -53,7 +53,10 @@ const SWEEP_MS = 1_000;
 const REPORT_MS = 5_000;
 const EXPECTATION_FAILED = 417;
 
-/** Limits how much a server does at the same time: what it reads, what is in flight, and how answers are made and sent. */
+/**
+ * Limits how much a server does at the same time: what it reads, what is in flight, and how answers are made and
+ * sent.
+ */
 export function limitLoad(server: FastifyInstance, options: LoadOptions): Load {
   const sessions = new KnownSessions();
   const admission: Admission = new Admission({ ...options, sessions, heavy: () => turns.size });
@@ -125,8 +128,8 @@ function report({ log }: FastifyInstance, refusals: EarlyRefusals, connections: 
 }
 
 /**
- * The network of a caller before the headers have been checked. Behind a trusted proxy it is the one that the proxy names last. A
- * forged one gets a request no further than to admission.
+ * The network of a caller before the headers have been checked. Behind a trusted proxy it is the one that the proxy
+ * names last. A forged one gets a request no further than to admission.
  */
 function likelyNetwork(trustsProxies: boolean): NetworkOf {
   return ({ socket: { remoteAddress = '' }, headers }) => {

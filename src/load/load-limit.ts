@@ -40,10 +40,10 @@ const SHRINK = 0.95;
 const GROW = 1.05;
 
 /**
- * How many requests may be in flight. While they wait for the platform, that is the number in the settings. While the CPU has no time
- * left, it is what the process completes in a quarter of a second. Large requests complete rarely, so while the event loop is late, the
- * limit shrinks step by step. A limit found this way needs no knowledge of the machine: a request in flight costs nothing while its
- * platform is slow, and everything while the CPU is busy.
+ * How many requests may be in flight. While they wait for the platform, that is the number in the settings. While the
+ * CPU has no time left, it is what the process completes in a quarter of a second. Large requests complete rarely, so
+ * while the event loop is late, the limit shrinks step by step. A limit found this way needs no knowledge of the
+ * machine: a request in flight costs nothing while its platform is slow, and everything while the CPU is busy.
  */
 export class LoadLimit {
   readonly #most: number;
@@ -65,7 +65,10 @@ export class LoadLimit {
     return this.#value < this.#most;
   }
 
-  /** How many requests the process completes in this many milliseconds, while fewer are let in than the settings allow. */
+  /**
+   * How many requests the process completes in this many milliseconds, while fewer are let in than the settings
+   * allow.
+   */
   within(milliseconds: number): number {
     return (this.#value * milliseconds) / TARGET_MS;
   }

@@ -5,7 +5,10 @@ import { AnswerTurns } from './answer-turns.js';
 import { Connections } from './connections.js';
 import { type Load } from './limit-load.js';
 
-/** Provides what the server limits its load with: sessions report to it, large answers wait for it, and metrics show it. */
+/**
+ * Provides what the server limits its load with: sessions report to it, large answers wait for it, and metrics show
+ * it.
+ */
 @Module({})
 export class LoadModule {
   static with({ admission, connections, turns, sessions }: Load): DynamicModule {

@@ -24,10 +24,10 @@ const LONG_MS = 5_000;
 const MOST_REFUSALS_PER_ANSWER = 1;
 
 /**
- * Connections that are not read for a while after an answer. What they send next waits in the buffers of the system, where
- * it costs the process nothing. They are read again in the order of their answers, as soon as there is room. Those for which there is
- * none within 700 ms are too late: they are read a few at a time, more of them after five seconds, and what they have sent is
- * refused.
+ * Connections that are not read for a while after an answer. What they send next waits in the buffers of the system,
+ * where it costs the process nothing. They are read again in the order of their answers, as soon as there is room.
+ * Those for which there is none within 700 ms are too late: they are read a few at a time, more of them after five
+ * seconds, and what they have sent is refused.
  */
 export class PausedConnections {
   readonly #options: PauseOptions;
@@ -154,9 +154,9 @@ export interface Pauser {
 }
 
 /**
- * While the process is busy, a connection that has just been answered is not read until its next request can find a place.
- * Otherwise callers who ask again immediately would have so much refused that no time is left for answers. The connections of
- * probes are always read.
+ * While the process is busy, a connection that has just been answered is not read until its next request can find a
+ * place. Otherwise callers who ask again immediately would have so much refused that no time is left for answers. The
+ * connections of probes are always read.
  */
 export function pauseAnswered(
   request: IncomingMessage,

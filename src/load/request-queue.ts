@@ -21,8 +21,8 @@ export interface QueueOptions {
 const LINE_SHARE = 2;
 
 /**
- * While all places are taken, or all of the line, there are half as many again. Each network and account may have its equal part
- * of those, and has it as long as it does not hold that much anyway: it does not wait for others to leave.
+ * While all places are taken, or all of the line, there are half as many again. Each network and account may have its
+ * equal part of those, and has it as long as it does not hold that much anyway: it does not wait for others to leave.
  */
 const RESERVE = 0.5;
 
@@ -42,7 +42,10 @@ export interface QueueCounts {
 
 type Waiter = (leave: Leave) => void;
 
-/** Bounds the requests in flight, in total and by session. Others wait a little, and a {@link FairQueue} says which is next. */
+/**
+ * Bounds the requests in flight, in total and by session. Others wait a little, and a {@link FairQueue} says which is
+ * next.
+ */
 export class RequestQueue {
   readonly #options: QueueOptions;
   readonly #queue: FairQueue<{ readonly party: Party; readonly enter: Waiter }>;
@@ -92,7 +95,8 @@ export class RequestQueue {
     const mostWaiting = this.#options.mostWaiting();
     if (this.isFull && (account?.waiting ?? 0) >= reserve(mostWaiting, account)) return 'all';
     if (session === undefined) return undefined;
-    // The dynamic threshold of shared buffers: one session may take two thirds of the line, and less the fuller it is.
+    // The dynamic threshold of shared buffers: one session may take two thirds of the line, and less the fuller it
+    // is.
     const free = Math.max(1, mostWaiting - this.#queue.waiting);
     const mostOfSession = this.#options.mostOf(session.name);
     if (session.waiting < Math.min(mostOfSession, free * LINE_SHARE)) return undefined;

@@ -6,8 +6,8 @@ import { type Leave } from './request-queue.js';
 const GONE = 'The connection is gone';
 
 /**
- * What one request takes up. Its place is given back when the answer has been made and the connection has taken it or is gone: a
- * request whose caller has hung up counts for as long as work is done for it.
+ * What one request takes up. Its place is given back when the answer has been made and the connection has taken it or
+ * is gone: a request whose caller has hung up counts for as long as work is done for it.
  */
 export class RequestSlot {
   /** Bytes of the answer while it waits for its reader. */

@@ -15,7 +15,10 @@ declare module 'fastify' {
 /** Smaller answers fit into the buffers of the operating system. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Compresses answers, sends the large ones slice by slice, and counts all of them until their readers have taken them. */
+/**
+ * Compresses answers, sends the large ones slice by slice, and counts all of them until their readers have taken
+ * them.
+ */
 export function sendAnswers(server: FastifyInstance, connections: Connections): void {
   const compression = new AnswerCompression();
   server.decorateReply('mayBeCompressed', false);
@@ -48,7 +51,10 @@ function lingering(payload: string, { raw }: FastifyRequest, reply: FastifyReply
   );
 }
 
-/** Compressed, if the answer may be, the caller accepts that, and there is room. Meanwhile it counts as an unsent answer. */
+/**
+ * Compressed, if the answer may be, the caller accepts that, and there is room. Meanwhile it counts as an unsent
+ * answer.
+ */
 async function smallest(
   bytes: Buffer,
   { headers, caller }: FastifyRequest,

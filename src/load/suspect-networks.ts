@@ -11,9 +11,9 @@ const MOST_WAITING_OF_ONE = 128;
 const MOST_WAITING = 512;
 
 /**
- * Networks from which a connection has just sent a flood of requests. To parse one packet of it takes up to 15 ms, so hundreds of
- * such connections would stop the process for seconds. New connections from there are read one at a time, in turn by network;
- * callers behind the same router wait for a moment.
+ * Networks from which a connection has just sent a flood of requests. To parse one packet of it takes up to 15 ms, so
+ * hundreds of such connections would stop the process for seconds. New connections from there are read one at a time,
+ * in turn by network; callers behind the same router wait for a moment.
  */
 export class SuspectNetworks {
   readonly #now: () => number;

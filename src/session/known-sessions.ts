@@ -13,7 +13,10 @@ interface Origin {
   readonly presented: PresentedHandle | undefined;
 }
 
-/** The sessions that began here or were found lately, by store key, each with its account. A handle with any other key may be made up. */
+/**
+ * The sessions that began here or were found lately, by store key, each with its account. A handle with any other key
+ * may be made up.
+ */
 export class KnownSessions {
   readonly #accounts = new LRUCache<string, string>({ max: MOST_KNOWN });
 
@@ -23,8 +26,9 @@ export class KnownSessions {
   }
 
   /**
-   * Who a request counts for: its network, the account of its session, its session. A request without a known session counts
-   * with all others of its network, as a guest: otherwise a caller who makes up handles could be any number of parties.
+   * Who a request counts for: its network, the account of its session, its session. A request without a known session
+   * counts with all others of its network, as a guest: otherwise a caller who makes up handles could be any number of
+   * parties.
    */
   partyOf({ network, presented }: Origin): Party {
     const key = presented && keyOf(presented);

@@ -19,7 +19,7 @@ import { rejectsSession, SessionRunner } from './session-runner.service.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { SessionStore, timeoutMs } from './store/session-store.js';
 
-/** Work on an open session. By the options its calls count for the caller, and a read ends when no caller waits for it anymore. */
+/** Work on an open session. By the options its calls count for the caller, and a read ends when no caller waits. */
 export type SessionCall<T> = (session: PlatformSession, call: CallOptions, storeKey: string) => Promise<T>;
 
 /** The injection token for how answers to reads are kept. By default they are not. */

@@ -89,8 +89,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Waits for the answer's turn, and for an iteration of the event loop for each further part of it: a large response of the platform,
-   * a large field. All at once would keep others waiting.
+   * Waits for the answer's turn, and for an iteration of the event loop for each further part of it: a large response
+   * of the platform, a large field. All at once would keep others waiting.
    *
    * @throws ExecutionCancelledError if its caller has hung up.
    */

@@ -13,17 +13,21 @@ import { resolveLogin, type ManagedCredentials } from './managed-credentials.js'
 /** Where a managed session logs in, with which credentials, and how it ends (spec: Context-managed session). */
 export interface AuthenticatedSessionOptions extends ManagedCredentials, PlatformSessionOptions {
   /**
-   * Whether closing this object logs out at the platform. Default true. The platform may tie a delegated session to the one
-   * that its identity token came from, and then a logout ends both: set this to false to keep the other one alive.
+   * Whether closing this object logs out at the platform. Default true. The platform may tie a delegated session to
+   * the one that its identity token came from, and then a logout ends both: set this to false to keep the other one
+   * alive.
    */
   logoutOnExit?: boolean;
-  /** How often to extend the current session with `PUT sessions`, in seconds, also after a later login. Default: never. */
+  /**
+   * How often to extend the current session with `PUT sessions`, in seconds, also after a later login. Default:
+   * never.
+   */
   keepAliveSeconds?: number;
   /**
    * When the platform reports that the session has expired (`isSessionExpired`), logs in again with freshly resolved
-   * credentials and repeats the request, once per request. Never for `auth/…`, for a request without the token, or for a
-   * session that a later `login` or `delegate` started. Requests that find the session expired at the same time share one
-   * login. Default false.
+   * credentials and repeats the request, once per request. Never for `auth/…`, for a request without the token, or
+   * for a session that a later `login` or `delegate` started. Requests that find the session expired at the same time
+   * share one login. Default false.
    */
   relogin?: boolean;
   /** Called when the logout on exit failed; the default is a process warning. Whatever it throws is ignored. */
@@ -31,8 +35,8 @@ export interface AuthenticatedSessionOptions extends ManagedCredentials, Platfor
 }
 
 /**
- * A session that is logged in when it is opened, and logged out when it is closed or disposed of. Closing never rejects, so an
- * error in your own code is never masked.
+ * A session that is logged in when it is opened, and logged out when it is closed or disposed of. Closing never
+ * rejects, so an error in your own code is never masked.
  */
 export class AuthenticatedPlatformSession extends PlatformSession {
   readonly #core: SessionCore;
@@ -42,7 +46,10 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   #isClosing = false;
   #canRelogin: boolean;
   #relogin: Promise<void> | undefined;
-  /** The generation of the user that `open` logged in. A different one means that someone else took over or the session ended. */
+  /**
+   * The generation of the user that `open` logged in. A different one means that someone else took over or the
+   * session ended.
+   */
   #managedGeneration: number | undefined;
 
   private constructor(core: SessionCore, options: AuthenticatedSessionOptions) {
@@ -55,8 +62,8 @@ export class AuthenticatedPlatformSession extends PlatformSession {
   }
 
   /**
-   * Resolves the credentials, no earlier than this call, and logs in: by identity token, otherwise API key, otherwise user
-   * name and password, otherwise anonymously.
+   * Resolves the credentials, no earlier than this call, and logs in: by identity token, otherwise API key, otherwise
+   * user name and password, otherwise anonymously.
    * @throws MissingCredentialError when a given credential resolves to nothing; no request was made
    * @throws PlatformError when the login fails
    */
@@ -75,7 +82,10 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     return session;
   }
 
-  /** Like `PlatformSession.request`; with `relogin`, an expired session is logged in again and the request repeated, once. */
+  /**
+   * Like `PlatformSession.request`; with `relogin`, an expired session is logged in again and the request repeated,
+   * once.
+   */
   override async request(
     method: RequestMethod,
     path: string,

@@ -16,7 +16,10 @@ export type CredentialProvider = () => string | Promise<string>;
 /** A secret, or a provider that returns it (spec: Context-managed session). */
 export type Credential = string | CredentialProvider;
 
-/** The five parameters of a managed session. Each is a string, a provider, or absent; null means absent (spec: Context-managed session). */
+/**
+ * The five parameters of a managed session. Each is a string, a provider, or absent; null means absent (spec:
+ * Context-managed session).
+ */
 export interface ManagedCredentials {
   /** REST root of the platform. */
   baseUrl: Credential | URL;
@@ -40,8 +43,8 @@ export interface ResolvedLogin {
 }
 
 /**
- * Resolves all five parameters, then selects: identity token, otherwise API key, otherwise user name and password, otherwise a
- * user name alone, otherwise nothing, which is an anonymous login.
+ * Resolves all five parameters, then selects: identity token, otherwise API key, otherwise user name and password,
+ * otherwise a user name alone, otherwise nothing, which is an anonymous login.
  * @throws MissingCredentialError when a given one resolves to nothing, or a password comes without a user name
  */
 export async function resolveLogin(options: ManagedCredentials): Promise<ResolvedLogin> {
@@ -65,7 +68,8 @@ export async function resolveLogin(options: ManagedCredentials): Promise<Resolve
 }
 
 /**
- * The secret behind a credential; undefined when the credential is absent or null. A provider that returns null is an error.
+ * The secret behind a credential; undefined when the credential is absent or null. A provider that returns null is an
+ * error.
  * @param name what an error calls the credential
  * @throws MissingCredentialError when it resolves to nothing
  */

@@ -6,7 +6,10 @@ import { SessionCore } from './session/session-core.js';
 import { type RestoreOptions } from './session/session-restore.js';
 import { type RestorableSnapshot } from './session/session-snapshot.js';
 
-/** The connection to one platform: base URL, TLS, limits and sockets. Create one per process; any number of sessions share it. */
+/**
+ * The connection to one platform: base URL, TLS, limits and sockets. Create one per process; any number of sessions
+ * share it.
+ */
 export class PlatformClient {
   readonly #connection: PlatformConnection;
 

@@ -12,8 +12,9 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cs}]+/gu;
 
 /**
- * Makes platform text safe for an error or a log: control characters become spaces, invisible and bidirectional ones are
- * removed, the length is capped at 512 characters, and secrets are redacted, because a hostile or careless platform may echo them.
+ * Makes platform text safe for an error or a log: control characters become spaces, invisible and bidirectional ones
+ * are removed, the length is capped at 512 characters, and secrets are redacted, because a hostile or careless
+ * platform may echo them.
  */
 export function boundedText(text: string, secrets: readonly string[]): string {
   const candidates = secrets
@@ -40,8 +41,8 @@ export function containsSecret(text: string, secrets: readonly string[]): boolea
 }
 
 /**
- * The forms in which a careless platform may echo a secret: verbatim, escaped for JSON or a URL, and in base64, including the
- * base64 of a longer text such as `user:password`.
+ * The forms in which a careless platform may echo a secret: verbatim, escaped for JSON or a URL, and in base64,
+ * including the base64 of a longer text such as `user:password`.
  */
 export function secretForms(secrets: readonly string[]): string[] {
   const forms = new Set<string>();

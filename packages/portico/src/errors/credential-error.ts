@@ -26,8 +26,8 @@ export interface SecretOrigin {
 }
 
 /**
- * A credential could not be loaded (spec, "Credential providers"). Names the store and the secret and never holds a value.
- * It has no cause, because an SDK's own error may hold headers, tokens and bodies.
+ * A credential could not be loaded (spec, "Credential providers"). Names the store and the secret and never holds a
+ * value. It has no cause, because an SDK's own error may hold headers, tokens and bodies.
  */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';

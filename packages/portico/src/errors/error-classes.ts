@@ -5,7 +5,9 @@ import { PlatformError, type PlatformErrorFacts, type SessionErrorKind } from '.
 export class LoginFailedError extends PlatformError {
   /** Always `login-failed`. */
   override readonly kind = 'login-failed';
-  /** True when the call was not a login: some platforms answer `ERR003` where others say `ERR009`. Otherwise absent. */
+  /**
+   * True when the call was not a login: some platforms answer `ERR003` where others say `ERR009`. Otherwise absent.
+   */
   declare readonly concernsSession?: boolean;
   /** See `SessionError`. */
   declare readonly cookiesWithheld?: boolean;
@@ -15,7 +17,10 @@ export class LoginFailedError extends PlatformError {
 export class SessionError extends PlatformError {
   /** Why there is no usable session. */
   override readonly kind: SessionErrorKind;
-  /** True when the request lacked a cookie that the platform had set, which may be why it was rejected. Otherwise absent. */
+  /**
+   * True when the request lacked a cookie that the platform had set, which may be why it was rejected. Otherwise
+   * absent.
+   */
   declare readonly cookiesWithheld?: boolean;
 
   /** @param kind default: `session-expired` when the platform sent a code, otherwise `no-session` */
@@ -26,8 +31,9 @@ export class SessionError extends PlatformError {
 }
 
 /**
- * Whether the platform reported that the session has expired or is invalid (`ERR009`, or `ERR003` on any call but a login), so
- * that a new login can help. False for every error that the client raises on its own, such as a missing token.
+ * Whether the platform reported that the session has expired or is invalid (`ERR009`, or `ERR003` on any call but a
+ * login), so that a new login can help. False for every error that the client raises on its own, such as a missing
+ * token.
  */
 export function isSessionExpired(error: unknown): error is SessionError | LoginFailedError {
   if (error instanceof LoginFailedError) return error.concernsSession === true;
@@ -35,9 +41,10 @@ export function isSessionExpired(error: unknown): error is SessionError | LoginF
 }
 
 /**
- * Whether the platform's report proves that it has ended the session: `isSessionExpired`, and the request carried every cookie that
- * the platform had set. A cookie may be withheld because it was dropped (`onUnusableCookie`) or has expired by this machine's
- * clock; then the session may live on for a client that sends it, and must not be discarded for others.
+ * Whether the platform's report proves that it has ended the session: `isSessionExpired`, and the request carried
+ * every cookie that the platform had set. A cookie may be withheld because it was dropped (`onUnusableCookie`) or has
+ * expired by this machine's clock; then the session may live on for a client that sends it, and must not be discarded
+ * for others.
  */
 export function provesExpiry(error: unknown): error is SessionError | LoginFailedError {
   return isSessionExpired(error) && error.cookiesWithheld !== true;
@@ -88,7 +95,10 @@ export class ExecutionCancelledError extends PlatformError {
 /** Why the platform could not be reached. */
 export type UnreachableReason = 'CONNECT' | 'DNS' | 'TLS' | 'CIRCUIT_OPEN';
 
-/** No response: the connection was refused or reset, the host name did not resolve, TLS failed, or the circuit is open. */
+/**
+ * No response: the connection was refused or reset, the host name did not resolve, TLS failed, or the circuit is
+ * open.
+ */
 export class PlatformUnreachableError extends PlatformError {
   /** Always `unreachable`. */
   override readonly kind = 'unreachable';
@@ -108,8 +118,8 @@ export class PlatformTimeoutError extends PlatformError {
 }
 
 /**
- * The response breaks the protocol: it is not JSON, too large, of an unexpected shape, or accepts a login without exactly one
- * token.
+ * The response breaks the protocol: it is not JSON, too large, of an unexpected shape, or accepts a login without
+ * exactly one token.
  */
 export class PlatformHttpError extends PlatformError {
   /** Always `protocol`. */

@@ -1,6 +1,6 @@
 /**
- * The door `portico/errors`: what a client of the API needs to tell errors apart. It runs in browsers, so nothing but types is
- * imported from the tables with their texts.
+ * The door `portico/errors`: what a client of the API needs to tell errors apart. It runs in browsers, so nothing but
+ * types is imported from the tables with their texts.
  */
 import type { ErrorCode } from './error-codes.js';
 import type { ErrorReason } from './error-reasons.js';
@@ -54,7 +54,8 @@ export function isPorticoError(value: unknown): value is PorticoError {
 
 /**
  * The errors of this API in an answer, or in what a GraphQL client throws: `errors` (Apollo Client, a plain answer),
- * `graphQLErrors` (urql), `response.errors` (graphql-request), `source.errors` (Relay). None where it is something else.
+ * `graphQLErrors` (urql), `response.errors` (graphql-request), `source.errors` (Relay). None where it is something
+ * else.
  */
 export function porticoErrors(thrown: unknown): PorticoError[] {
   const { errors, graphQLErrors, response, source } = fieldsOf(thrown);

@@ -1,6 +1,6 @@
 /**
- * What went wrong, as a stable name to branch on. It never changes with the wording of a message, and it is known even if
- * the platform sent no code.
+ * What went wrong, as a stable name to branch on. It never changes with the wording of a message, and it is known
+ * even if the platform sent no code.
  */
 export type PlatformErrorKind =
   | 'login-failed'
@@ -22,9 +22,10 @@ export type PlatformErrorKind =
   | 'ambiguous-name';
 
 /**
- * Why there is no usable session. `session-expired`: the platform said `ERR009`. `no-session`: no token is held, or the
- * projects were not loaded; no request was made. `session-replaced`: the session was ended, restored or replaced during the
- * call. `session-closed`: the session object was closed. `invalid-snapshot`: a snapshot cannot be restored.
+ * Why there is no usable session. `session-expired`: the platform said `ERR009`. `no-session`: no token is held, or
+ * the projects were not loaded; no request was made. `session-replaced`: the session was ended, restored or replaced
+ * during the call. `session-closed`: the session object was closed. `invalid-snapshot`: a snapshot cannot be
+ * restored.
  */
 export type SessionErrorKind =
   'session-expired' | 'no-session' | 'session-replaced' | 'session-closed' | 'invalid-snapshot';
@@ -43,7 +44,10 @@ export interface PlatformErrorFacts {
   status?: number | undefined;
   /** Host and port of a redirect that was not followed. */
   redirectHost?: string | undefined;
-  /** Name of a header that looks like the token of another vendor, when a login returned no token of the configured one. */
+  /**
+   * Name of a header that looks like the token of another vendor, when a login returned no token of the configured
+   * one.
+   */
   tokenHeader?: string | undefined;
   /** Whether the same call may succeed later without any change. Default false. */
   retryable?: boolean | undefined;
@@ -56,8 +60,8 @@ export interface PlatformErrorFacts {
 }
 
 /**
- * A failed platform call. Every error that the client throws is an instance of this class. The class itself stands for
- * any platform code without a class of its own (spec: Errors).
+ * A failed platform call. Every error that the client throws is an instance of this class. The class itself stands
+ * for any platform code without a class of its own (spec: Errors).
  */
 export class PlatformError extends Error {
   /** What went wrong, as a stable name. Branch on this rather than on `code` or `message`. */

@@ -17,7 +17,8 @@ export interface ReadJson {
 }
 
 /**
- * Reads the platform's JSON. `JSON.parse` reads any depth, but code that writes the value again is recursive and fails on a deep one.
+ * Reads the platform's JSON. `JSON.parse` reads any depth, but code that writes the value again is recursive and
+ * fails on a deep one.
  *
  * @throws SyntaxError when the text is not JSON
  */

@@ -12,7 +12,8 @@ export type Leave = () => void;
 
 /**
  * Divides a number of sockets, so that neither one party nor one slow operation takes all of them:
- * - An operation may take a socket only while it holds fewer than are free. One slow operation ends up with half of them, two
+ * - An operation may take a socket only while it holds fewer than are free. One slow operation ends up with half of
+ * them, two
  *   with a third each, and another one always finds some free.
  * - Within an operation, so do networks and the accounts of a network.
  * - A session, the finest level of a party, holds at most `perSession`, over all operations.

@@ -1,7 +1,9 @@
 import { type RetryCause } from './retry.js';
 import { type PlatformResponse } from './platform-response.js';
 
-/** One call to the platform, including redirects and the retry, as reported to an observer. No header, body or query. */
+/**
+ * One call to the platform, including redirects and the retry, as reported to an observer. No header, body or query.
+ */
 export interface PlatformCall {
   /** HTTP method. */
   readonly method: string;

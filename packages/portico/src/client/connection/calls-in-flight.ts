@@ -29,7 +29,8 @@ export class CallsInFlight {
   }
 
   /**
-   * Runs work within one time budget. The promise settles at the deadline or on cancellation, even if the work does not.
+   * Runs work within one time budget. The promise settles at the deadline or on cancellation, even if the work does
+   * not.
    * @param cancel the caller's signal
    * @throws PlatformTimeoutError at the deadline
    * @throws ExecutionCancelledError when the caller's signal aborts

@@ -26,7 +26,9 @@ export interface CircuitChange {
   readonly isOpen: boolean;
 }
 
-/** The circuits of one platform. They are separate because logins may fail while data works, and the other way round. */
+/**
+ * The circuits of one platform. They are separate because logins may fail while data works, and the other way round.
+ */
 export class Circuits {
   readonly #circuits: Readonly<Record<CircuitName, Circuit>>;
 
@@ -61,9 +63,9 @@ const MIN_CALLS_PER_SECOND = 5;
 const OPEN_MS = { least: 4000, spread: 2000 };
 
 /**
- * Spares a platform that fails: after many failures, which most callers have met, calls are refused immediately; then a single
- * call tests whether the platform has recovered. It counts as a failure if the platform cannot be reached or is late, or if a
- * gateway says so. Any other response proves that it is up, whatever is wrong with it.
+ * Spares a platform that fails: after many failures, which most callers have met, calls are refused immediately; then
+ * a single call tests whether the platform has recovered. It counts as a failure if the platform cannot be reached or
+ * is late, or if a gateway says so. Any other response proves that it is up, whatever is wrong with it.
  */
 class Circuit {
   readonly #policy: CircuitBreakerPolicy;

@@ -35,11 +35,13 @@ export interface PlatformClientOptions {
   vendor?: string;
   /** Maximum number of redirects, within the origin; login and delegate follow none. Default 30 (spec: Limits). */
   maxRedirects?: number;
-  /** Verify certificates (default true), skip verification (testing only), or the path of a CA bundle (spec: Limits). */
+  /**
+   * Verify certificates (default true), skip verification (testing only), or the path of a CA bundle (spec: Limits).
+   */
   tlsVerify?: boolean | string;
   /**
-   * HTTP proxy to the platform: `http://` URL, with user name and password if it requires them. An https platform is reached by
-   * `CONNECT`, so that the proxy sees no header and no body.
+   * HTTP proxy to the platform: `http://` URL, with user name and password if it requires them. An https platform is
+   * reached by `CONNECT`, so that the proxy sees no header and no body.
    */
   proxy?: string | URL;
   /** Hosts that are reached without the proxy, in the form of `NO_PROXY`. */
@@ -52,15 +54,18 @@ export interface PlatformClientOptions {
   applicationType?: number;
   /** Maximum decoded bytes of one response. Default 4 MiB. */
   maxResponseBytes?: number;
-  /** Calls that one session makes at once; more wait within their deadline. Logins and logouts are counted separately. Default 8. */
+  /**
+   * Calls that one session makes at once; more wait within their deadline. Logins and logouts are counted separately.
+   * Default 8.
+   */
   maxCallsPerSession?: number;
   /** Additional back-end codes and their messages: an object, or the path of a JSON file. */
   iserverMessages?: IServerMessageSource;
   /** Milliseconds since the epoch, for cookies and `Retry-After`. Default `Date.now`. */
   now?: () => number;
   /**
-   * Whether calls are refused immediately for some seconds after the platform failed repeatedly. Logins and all other calls have
-   * separate circuits. Default false: a single user gains nothing from it.
+   * Whether calls are refused immediately for some seconds after the platform failed repeatedly. Logins and all other
+   * calls have separate circuits. Default false: a single user gains nothing from it.
    */
   circuitBreaker?: boolean;
   /** Called when a circuit opens and when it closes again. */

@@ -1,4 +1,7 @@
-/** Who work is done for, from coarse to fine: a network, an account in it, a session of that. Fewer levels are possible. */
+/**
+ * Who work is done for, from coarse to fine: a network, an account in it, a session of that. Fewer levels are
+ * possible.
+ */
 export type Party = readonly string[];
 
 /** The account of all sessions without a named one: the guests of a network are one party. */
@@ -21,8 +24,9 @@ export interface Share {
 }
 
 /**
- * By level, except the finest: a share grows only while it has less than this many times what is left. A network alone gets three
- * quarters of all there is, and its guests two thirds, so that others find something free without waiting.
+ * By level, except the finest: a share grows only while it has less than this many times what is left. A network
+ * alone gets three quarters of all there is, and its guests two thirds, so that others find something free without
+ * waiting.
  */
 const GROWTH = [3, 2];
 
@@ -50,9 +54,9 @@ const FADED_MS = 10 * HALF_LIFE_MS;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Decides whose work is next. The levels of a party divide what there is: first networks, then the accounts of a network, then
- * the sessions of an account. At each level, the share with the least in flight is next, then the one with the least recent cost,
- * then the one that has waited longest. Work of one party keeps its order.
+ * Decides whose work is next. The levels of a party divide what there is: first networks, then the accounts of a
+ * network, then the sessions of an account. At each level, the share with the least in flight is next, then the one
+ * with the least recent cost, then the one that has waited longest. Work of one party keeps its order.
  */
 export class FairQueue<T> {
   readonly #root = new Node<T>('', undefined);
@@ -119,7 +123,10 @@ export class FairQueue<T> {
     this.#forgetIdle(finest);
   }
 
-  /** Adds work to the line of a party. Returns a function that takes it out again, and says whether it was still there. */
+  /**
+   * Adds work to the line of a party. Returns a function that takes it out again, and says whether it was still
+   * there.
+   */
   add(party: Party, work: T): () => boolean {
     const finest = this.#find(party);
     const entry = { work };

@@ -40,15 +40,21 @@ export interface Exchange {
 const MAX_HEADER_FIELDS = 1000;
 
 /**
- * Sockets for logins, delegations and logouts, and for everything else, including new connections. A single slow operation can
- * hold half of them, and one account two thirds of that.
+ * Sockets for logins, delegations and logouts, and for everything else, including new connections. A single slow
+ * operation can hold half of them, and one account two thirds of that.
  */
 const SOCKETS = { auth: 128, data: 192 } as const;
 
-/** A response with a larger body takes milliseconds to parse, and a compressed one is several times as large as its body. */
+/**
+ * A response with a larger body takes milliseconds to parse, and a compressed one is several times as large as its
+ * body.
+ */
 const LARGE_BYTES = { plain: 256 * 1024, packed: 32 * 1024 } as const;
 
-/** The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order. Knows no session. */
+/**
+ * The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order.
+ * Knows no session.
+ */
 export class PlatformConnection {
   readonly settings: ClientSettings;
   readonly #transport: Transport;

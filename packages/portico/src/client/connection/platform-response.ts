@@ -84,7 +84,8 @@ export class PlatformResponse {
 
   /**
    * The body as JSON, without keys that could reach a prototype.
-   * @throws PlatformHttpError when the content type or the body is not JSON or too deeply nested, or its text cannot be decoded
+   * @throws PlatformHttpError when the content type or the body is not JSON or too deeply nested, or its text cannot
+   * be decoded
    */
   json(): unknown {
     if (!this.mayBeJson) throw this.#notJson();
@@ -121,8 +122,9 @@ const MARKS: readonly (readonly [mark: string, charset: string])[] = [
 ];
 
 /**
- * The text of a body by its byte order mark, else by the `charset` of its content type, else as UTF-8. A charset that is not
- * known counts as none: JSON is UTF-8 whatever its label says (RFC 8259, 8.1), and other bytes than UTF-8 are noticed.
+ * The text of a body by its byte order mark, else by the `charset` of its content type, else as UTF-8. A charset that
+ * is not known counts as none: JSON is UTF-8 whatever its label says (RFC 8259, 8.1), and other bytes than UTF-8 are
+ * noticed.
  * @returns undefined when the bytes are not text in that charset: never text with replacement characters
  */
 function bodyText(body: Buffer, contentType: string | undefined): string | undefined {

@@ -16,7 +16,8 @@ export interface RequestLine {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a request and follows redirects, within the origin only: token, cookies and body never leave it and never go down to http.
+ * Sends a request and follows redirects, within the origin only: token, cookies and body never leave it and never go
+ * down to http.
  * @param limit maximum number of redirects (spec: Limits, 30)
  * @param onRedirect called with each redirect before it is followed
  * @throws TooManyRedirectsError beyond the limit
@@ -43,7 +44,10 @@ export async function followRedirects(
   }
 }
 
-/** Where a redirect leads to; undefined if it is none. Bytes beyond ASCII are escaped: libraries take each for a character. */
+/**
+ * Where a redirect leads to; undefined if it is none. Bytes beyond ASCII are escaped: libraries take each for a
+ * character.
+ */
 export function locationOf(status: number, headers: ResponseHeaders): string | undefined {
   if (!REDIRECTS.has(status)) return undefined;
   const escaped = (byte: string): string => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -25,15 +25,17 @@ export interface TranslationContext {
   readonly now: number;
 }
 
-/** 520 to 524 are those of a content delivery network that cannot reach its origin, or gets no usable answer from it. */
+/**
+ * 520 to 524 are those of a content delivery network that cannot reach its origin, or gets no usable answer from it.
+ */
 const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 503, 504, 520, 521, 522, 523, 524]);
 
 /** Besides these, statuses by which a server or a proxy asks for another try: 598 and 599 are timeouts of proxies. */
 const ASK_AGAIN: ReadonlySet<number> = new Set([408, 425, 429, 529, 598, 599]);
 
 /**
- * The typed error for an unsuccessful response (spec: Errors): by its code when it has one, `unknown` when its JSON has no
- * code, `protocol` when it is not JSON. Every response yields an error.
+ * The typed error for an unsuccessful response (spec: Errors): by its code when it has one, `unknown` when its JSON
+ * has no code, `protocol` when it is not JSON. Every response yields an error.
  */
 export function errorOfResponse(response: PlatformResponse, context: TranslationContext): PlatformError {
   const { status } = response;
@@ -60,8 +62,8 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
 }
 
 /**
- * Whether a 2xx response is still an error: its payload has a code of the platform (`ERR…`) and says what happened. Most
- * answers need not be parsed to know.
+ * Whether a 2xx response is still an error: its payload has a code of the platform (`ERR…`) and says what happened.
+ * Most answers need not be parsed to know.
  */
 export function isErrorInDisguise(response: PlatformResponse): boolean {
   if (!response.contains('ERR')) return false;
@@ -69,14 +71,18 @@ export function isErrorInDisguise(response: PlatformResponse): boolean {
   return /^ERR\d{1,6}$/.test(code) && (message !== undefined || ticketId !== undefined);
 }
 
-/** Whether a gateway reports that the platform is down: by its status, and without a code, since only the platform sends codes. */
+/**
+ * Whether a gateway reports that the platform is down: by its status, and without a code, since only the platform
+ * sends codes.
+ */
 export function isGatewayFailure(response: PlatformResponse): boolean {
   return GATEWAY_FAILURES.has(response.status) && errorPayloadOf(response, [])?.code === undefined;
 }
 
 /**
- * The error payload of a response; undefined when the body is not JSON. A body that starts like an object or a list is parsed
- * whatever its content type, because proxies relabel error bodies. Codes are found whatever the charset; text is not guessed.
+ * The error payload of a response; undefined when the body is not JSON. A body that starts like an object or a list
+ * is parsed whatever its content type, because proxies relabel error bodies. Codes are found whatever the charset;
+ * text is not guessed.
  */
 function errorPayloadOf(response: PlatformResponse, secrets: readonly string[]): ErrorPayload | undefined {
   try {
@@ -110,8 +116,8 @@ const HTTP_DATES: readonly RegExp[] = [
 ];
 
 /**
- * Seconds to wait by `Retry-After`, given as seconds or as an HTTP date; undefined when absent or neither. A fraction is rounded
- * up, and more than a day is a day.
+ * Seconds to wait by `Retry-After`, given as seconds or as an HTTP date; undefined when absent or neither. A fraction
+ * is rounded up, and more than a day is a day.
  */
 export function retryAfterSeconds(response: PlatformResponse, now: number): number | undefined {
   const text = response.headerValues('retry-after')[0];
@@ -140,8 +146,9 @@ const WORD = /^[\w.-]{1,64}$/;
 const PLATFORM_CODES: readonly number[] = Array.from({ length: 24 }, (_, at) => at + 1);
 
 /**
- * Reads `{code, message, ticketId, iServerCode?}` in all spellings seen on the wire: other letter case or an underscore in a key,
- * a number as a string, the first entry of an `errors` envelope. Anything else yields an empty payload, never an error.
+ * Reads `{code, message, ticketId, iServerCode?}` in all spellings seen on the wire: other letter case or an
+ * underscore in a key, a number as a string, the first entry of an `errors` envelope. Anything else yields an empty
+ * payload, never an error.
  */
 function readErrorPayload(json: unknown, secrets: readonly string[], status: number): ErrorPayload {
   const record = innermost(json);
@@ -169,8 +176,8 @@ function innermost(json: unknown): Record<string, unknown> | undefined {
 }
 
 /**
- * With a 4xx, a bare number is taken for `ERR` and that number if the platform has such a code. A larger one is the HTTP status
- * that many gateways repeat, and one beside `details` is the status of a gRPC gateway.
+ * With a 4xx, a bare number is taken for `ERR` and that number if the platform has such a code. A larger one is the
+ * HTTP status that many gateways repeat, and one beside `details` is the status of a gRPC gateway.
  */
 function codeText(fields: ReadonlyMap<string, unknown>, status: number): unknown {
   const code = fields.get('code');

@@ -4,8 +4,8 @@ import { inspect } from 'node:util';
 export type HeaderField = readonly [name: string, value: string];
 
 /**
- * Response header fields in the order received, with repeated names kept separate. Printing them shows only names, because
- * values contain tokens and cookies; `fields` and `valuesOf` return the values.
+ * Response header fields in the order received, with repeated names kept separate. Printing them shows only names,
+ * because values contain tokens and cookies; `fields` and `valuesOf` return the values.
  */
 export class ResponseHeaders {
   readonly #fields: readonly HeaderField[];

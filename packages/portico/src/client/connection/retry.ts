@@ -11,8 +11,8 @@ const MIN_RETRIES = 3;
 const RETRY_SHARE = 0.2;
 
 /**
- * Limits the retries of one connection that run together, pauses included: a platform that fails under its load must not get
- * twice that load.
+ * Limits the retries of one connection that run together, pauses included: a platform that fails under its load must
+ * not get twice that load.
  */
 export class RetryBudget {
   readonly #callsInFlight: () => number;
@@ -41,9 +41,9 @@ export interface RetryCause {
 }
 
 /**
- * Retries once after a transient failure: connection refused or reset, a gateway's failure (502 to 504, 520 to 524 without a
- * platform code), or 429 with `Retry-After`. The pause is 50 to 250 ms or `Retry-After`. There is no retry when the pause exceeds the deadline or the
- * budget is used up.
+ * Retries once after a transient failure: connection refused or reset, a gateway's failure (502 to 504, 520 to 524
+ * without a platform code), or 429 with `Retry-After`. The pause is 50 to 250 ms or `Retry-After`. There is no retry
+ * when the pause exceeds the deadline or the budget is used up.
  * @param onRetry called before the pause
  */
 export async function withOneRetry(

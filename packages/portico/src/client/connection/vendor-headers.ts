@@ -48,8 +48,9 @@ export class VendorHeaders {
   }
 
   /**
-   * Adds the vendor headers of a response, except the token and an identity token, to those held, under lowercase names. At
-   * most 16 headers and 4 KB are held: a header beyond these limits is ignored, and those already held stay.
+   * Adds the vendor headers of a response, except the token and an identity token, to those held, under lowercase
+   * names. At most 16 headers and 4 KB are held: a header beyond these limits is ignored, and those already held
+   * stay.
    * @returns whether the headers held have changed
    */
   capture(held: Map<string, string>, fields: Iterable<readonly [name: string, value: string]>): boolean {

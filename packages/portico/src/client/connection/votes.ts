@@ -16,8 +16,8 @@ interface Vote {
 }
 
 /**
- * The outcome of the last call of each account. An account has one vote, and so have all guests of a network together: whose own
- * calls always fail says nothing about the platform, however many calls and sessions it makes.
+ * The outcome of the last call of each account. An account has one vote, and so have all guests of a network
+ * together: whose own calls always fail says nothing about the platform, however many calls and sessions it makes.
  */
 export class Votes {
   /** The oldest first. */
@@ -40,8 +40,8 @@ export class Votes {
   }
 
   /**
-   * Whether most voters saw a fault of the platform, and there are enough of them. Guests alone, who may be any number of
-   * networks, do not outvote the named accounts.
+   * Whether most voters saw a fault of the platform, and there are enough of them. Guests alone, who may be any
+   * number of networks, do not outvote the named accounts.
    */
   get mostFail(): boolean {
     const { votes, faults } = this.#named;

@@ -5,7 +5,8 @@ import { type UnusableCookie } from '../connection/client-options.js';
 const MAX_COOKIE_BYTES = 4096;
 
 /**
- * Why a cookie cannot be sent at all, or would be sent with no request below the base URL; undefined when some request sends it.
+ * Why a cookie cannot be sent at all, or would be sent with no request below the base URL; undefined when some
+ * request sends it.
  * @param base undefined: any URL of the origin may be asked
  */
 export function cookieProblem(cookie: Cookie, base?: URL): UnusableCookie['problem'] | undefined {

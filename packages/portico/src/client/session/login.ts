@@ -34,7 +34,9 @@ export interface LoginRequest {
   readonly path: 'auth/login' | 'auth/delegate';
   /** JSON body (spec: Login request body, Delegate request body). */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Stands for the account, so that calls for the same account can be recognized; undefined if no account is named. */
+  /**
+   * Stands for the account, so that calls for the same account can be recognized; undefined if no account is named.
+   */
   readonly party?: string;
   /** Values to redact wherever the platform echoes them. */
   readonly secrets: readonly string[];
@@ -47,8 +49,8 @@ const MODE = { standard: 1, ldap: 16, trusted: 4096, anonymous: 8, delegated: -1
 const IDENTITY_TOKEN = /^[\x20-\x7E]{1,4096}$/;
 
 /**
- * `POST auth/login` for credentials. Spec, Endpoints: user name and password select mode 1, otherwise an API key 4096,
- * otherwise a user name alone 4096, otherwise 8. With `mode: 'ldap'`, user name and password select 16.
+ * `POST auth/login` for credentials. Spec, Endpoints: user name and password select mode 1, otherwise an API key
+ * 4096, otherwise a user name alone 4096, otherwise 8. With `mode: 'ldap'`, user name and password select 16.
  */
 export function loginRequest(credentials: LoginCredentials, defaultApplicationType: number): LoginRequest {
   const username = credentials.username ?? undefined;
@@ -147,14 +149,17 @@ export function requireLdapCredentials({ mode, username, password }: LoginCreden
   throw new InvalidRequestError('The login mode ldap needs a user name and a password.');
 }
 
-/** Whether a password is given without a user name or an API key. By the letter of the spec, that is an anonymous login. */
+/**
+ * Whether a password is given without a user name or an API key. By the letter of the spec, that is an anonymous
+ * login.
+ */
 export function isPasswordWithoutUsername({ username, password, apiKey }: LoginCredentials): boolean {
   return isPresent(password) && !isPresent(username) && !isPresent(apiKey);
 }
 
 /**
- * Credentials as JavaScript may pass them. A mistake must not turn a user into a guest, so a value that is not an object, a
- * field of the wrong type or of an unknown name, and a password without a user name are all rejected.
+ * Credentials as JavaScript may pass them. A mistake must not turn a user into a guest, so a value that is not an
+ * object, a field of the wrong type or of an unknown name, and a password without a user name are all rejected.
  * @throws InvalidRequestError without any value in its message
  */
 export function readCredentials(given: unknown): LoginCredentials {

@@ -3,8 +3,8 @@ import { PlatformHttpError } from '../../errors/error-classes.js';
 import { isRecord } from '../../errors/read-json.js';
 
 /**
- * A user, as `GET sessions/userInfo` returns it. Unknown fields are kept; a known field of an unexpected type is left out
- * (spec: User information).
+ * A user, as `GET sessions/userInfo` returns it. Unknown fields are kept; a known field of an unexpected type is left
+ * out (spec: User information).
  */
 export interface PlatformUser {
   id?: string | null;
@@ -14,7 +14,8 @@ export interface PlatformUser {
 }
 
 /**
- * A session, as `GET sessions` returns it. Unknown fields are kept; a known field of an unexpected type is left out (spec: Session status).
+ * A session, as `GET sessions` returns it. Unknown fields are kept; a known field of an unexpected type is left out
+ * (spec: Session status).
  */
 export interface PlatformSessionInfo {
   id?: string | null;
@@ -35,7 +36,8 @@ export interface PlatformProjectOwner {
 }
 
 /**
- * A project, as `GET projects` lists it. Unknown fields are kept; a known field of an unexpected type is left out (spec: Project).
+ * A project, as `GET projects` lists it. Unknown fields are kept; a known field of an unexpected type is left out
+ * (spec: Project).
  */
 export interface PlatformProject {
   id: string;
@@ -56,9 +58,9 @@ export interface PlatformProject {
 const MAX_PROJECTS = 10_000;
 
 /**
- * The payload behind a corrected object, and the number of projects that a list leaves out. Properties that nobody sees, because a
- * read object holds the platform's fields and no others: it can be compared, spread and written as JSON. Not a WeakMap: V8 keeps
- * its keys for longer than a request lasts.
+ * The payload behind a corrected object, and the number of projects that a list leaves out. Properties that nobody
+ * sees, because a read object holds the platform's fields and no others: it can be compared, spread and written as
+ * JSON. Not a WeakMap: V8 keeps its keys for longer than a request lasts.
  */
 const RAW = Symbol('as the platform sent it');
 const LEFT_OUT = Symbol('projects left out');
@@ -115,7 +117,9 @@ export function readProjects(response: PlatformResponse): PlatformProject[] {
   return projects;
 }
 
-/** How many projects of the platform's list were left out of what was read from it, because they lack an id or a name. */
+/**
+ * How many projects of the platform's list were left out of what was read from it, because they lack an id or a name.
+ */
 export function leftOutProjects(read: readonly PlatformProject[]): number {
   return (read as { readonly [LEFT_OUT]?: number })[LEFT_OUT] ?? 0;
 }
@@ -140,9 +144,9 @@ export function rawPayload(read: object): object {
 }
 
 /**
- * The object itself when each known field has its expected type, otherwise a corrected copy. The specification does not show the
- * fields, so one of an unexpected type is left out instead of failing the response; a numeric id becomes its decimal text, and a
- * number that is written as text becomes a number.
+ * The object itself when each known field has its expected type, otherwise a corrected copy. The specification does
+ * not show the fields, so one of an unexpected type is left out instead of failing the response; a numeric id becomes
+ * its decimal text, and a number that is written as text becomes a number.
  */
 function withExpectedTypes(
   value: unknown,

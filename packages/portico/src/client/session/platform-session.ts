@@ -24,8 +24,8 @@ import { type RestoreOptions, snapshotBaseUrl } from './session-restore.js';
 import { readSnapshot, type RestorableSnapshot, type SessionSnapshot } from './session-snapshot.js';
 
 /**
- * One user's session (spec: Client session operations). Safe for concurrent calls. Every operation rejects only with a
- * `PlatformError`. Those that need a token reject with `SessionError` before any request when none is held.
+ * One user's session (spec: Client session operations). Safe for concurrent calls. Every operation rejects only with
+ * a `PlatformError`. Those that need a token reject with `SessionError` before any request when none is held.
  */
 export class PlatformSession {
   readonly #core: SessionCore;
@@ -69,11 +69,12 @@ export class PlatformSession {
   }
 
   /**
-   * Sends one request below the base URL (spec: request). A successful response updates the vendor headers and cookies.
+   * Sends one request below the base URL (spec: request). A successful response updates the vendor headers and
+   * cookies.
    * @param path below the base URL, with or without a leading `/`
    * @throws SessionError if there is no token, before any request, unless `includeAuth` is false
-   * @throws PlatformError for any status other than 2xx, and for a 2xx that holds an error payload; its class follows from the
-   * code of the response
+   * @throws PlatformError for any status other than 2xx, and for a 2xx that holds an error payload; its class follows
+   * from the code of the response
    */
   async request(
     method: RequestMethod,
@@ -84,10 +85,10 @@ export class PlatformSession {
   }
 
   /**
-   * `POST auth/login` (spec: Endpoints): user name and password use mode 1, otherwise an API key 4096, otherwise a user name
-   * alone 4096, otherwise anonymous 8. A password without a user name is rejected, unless an API key is given. A failed login
-   * leaves the session unchanged. If the session is ended, restored or closed during the login, the new session is
-   * logged out again.
+   * `POST auth/login` (spec: Endpoints): user name and password use mode 1, otherwise an API key 4096, otherwise a
+   * user name alone 4096, otherwise anonymous 8. A password without a user name is rejected, unless an API key is
+   * given. A failed login leaves the session unchanged. If the session is ended, restored or closed during the login,
+   * the new session is logged out again.
    * @throws InvalidRequestError when the credentials are unusable, before any request
    * @throws SessionError when the session was ended, restored or closed during the login
    * @throws LoginFailedError when the platform rejects the credentials
@@ -114,7 +115,8 @@ export class PlatformSession {
   }
 
   /**
-   * `POST auth/identityToken`: a token with which another client can join this session with `delegate`. It is a secret, and is kept nowhere.
+   * `POST auth/identityToken`: a token with which another client can join this session with `delegate`. It is a
+   * secret, and is kept nowhere.
    * @throws SessionError if there is no token, before any request, or on `ERR009`
    * @throws PlatformHttpError when the response does not have exactly one well-formed identity token
    */
@@ -192,7 +194,8 @@ export class PlatformSession {
   /**
    * `GET projects` (spec: Project): the projects on the platform.
    * @throws SessionError if there is no token, before any request, or on `ERR009`
-   * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has none with id and name; others are left out
+   * @throws PlatformHttpError when the response is not a list, has over 10,000 projects, or has none with id and
+   * name; others are left out
    */
   async getProjects(call: CallOptions = {}): Promise<PlatformProject[]> {
     return readProjects(await this.#get('projects', call));
@@ -228,7 +231,10 @@ export class PlatformSession {
     return this.#core.state.token !== undefined;
   }
 
-  /** Discards the token, if there is one, and its cookies; no request is made. Responses and logins in flight do not bring them back. */
+  /**
+   * Discards the token, if there is one, and its cookies; no request is made. Responses and logins in flight do not
+   * bring them back.
+   */
   destroyAuthToken(): void {
     this.#core.state.dropToken();
   }
@@ -249,8 +255,8 @@ export class PlatformSession {
   }
 
   /**
-   * Changes whenever an answer, a login or a restore may have changed what `json()` returns. While it stays the same, `json()`
-   * differs at most by cookies that have expired.
+   * Changes whenever an answer, a login or a restore may have changed what `json()` returns. While it stays the same,
+   * `json()` differs at most by cookies that have expired.
    */
   get revision(): number {
     return this.#core.state.revision;
@@ -265,8 +271,8 @@ export class PlatformSession {
   }
 
   /**
-   * Closes this object without a logout: later calls are refused, and no login in flight starts a session. A session with a
-   * connection of its own closes its sockets, and calls in flight fail.
+   * Closes this object without a logout: later calls are refused, and no login in flight starts a session. A session
+   * with a connection of its own closes its sockets, and calls in flight fail.
    */
   async close(): Promise<void> {
     await this.#core.close();

@@ -40,7 +40,9 @@ function idsByName(projects: Iterable<PlatformProject>): ReadonlyMap<string, str
   return index;
 }
 
-/** The project index of a session. It belongs to the current user: a logout or a login of another user discards it. */
+/**
+ * The project index of a session. It belongs to the current user: a logout or a login of another user discards it.
+ */
 export class LoadedProjects {
   readonly #state: SessionState;
   #index: ProjectIndex | undefined;

@@ -14,13 +14,14 @@ export interface CallOptions {
   /** Aborts the call, which then rejects with `ExecutionCancelledError`. */
   signal?: AbortSignal | null | undefined;
   /**
-   * Who the call is made for, in a program that serves many users: network, account and session, from coarse to fine. At each
-   * level they share the sockets, and an account has one vote on whether the platform fails. Default: the session alone.
+   * Who the call is made for, in a program that serves many users: network, account and session, from coarse to fine.
+   * At each level they share the sockets, and an account has one vote on whether the platform fails. Default: the
+   * session alone.
    */
   party?: readonly string[] | undefined;
   /**
-   * Called when a response turns out to be large: before the rest of it is read, and again before it is parsed, which may take
-   * many milliseconds. The call continues when the promise resolves, and its deadline counts.
+   * Called when a response turns out to be large: before the rest of it is read, and again before it is parsed, which
+   * may take many milliseconds. The call continues when the promise resolves, and its deadline counts.
    */
   onLarge?: (() => Promise<void>) | undefined;
 }

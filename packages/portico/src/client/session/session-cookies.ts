@@ -16,7 +16,9 @@ const MAX_AGE_MS = 400 * 24 * 3600 * 1000;
 /** A `Date` that is further off is not that of a clock. */
 const MAX_CLOCK_DIFFERENCE_MS = 24 * 3600 * 1000;
 const MAX_KEPT_HEADERS = 64;
-/** One would be enough to know that something is missing; with more, it is still known when one of them is set again. */
+/**
+ * One would be enough to know that something is missing; with more, it is still known when one of them is set again.
+ */
 const MAX_WITHHELD = 8;
 const MAX_WITHHELD_NAME = 256;
 
@@ -33,8 +35,9 @@ export interface CookieSource {
 }
 
 /**
- * The cookies of one session, for one origin. At most 50 cookies, 4 KB each, 8 KB together (names and values). A cookie beyond
- * these limits, of another domain, or that no request would send is dropped, counted and reported; those already held stay.
+ * The cookies of one session, for one origin. At most 50 cookies, 4 KB each, 8 KB together (names and values). A
+ * cookie beyond these limits, of another domain, or that no request would send is dropped, counted and reported;
+ * those already held stay.
  */
 export class SessionCookies {
   readonly #store = new MemoryCookieStore();
@@ -58,16 +61,16 @@ export class SessionCookies {
   }
 
   /**
-   * Whether the platform has set a cookie that is not sent, because it was dropped, or has expired by our clock. What the
-   * platform says about the session may then be due to that. A snapshot keeps it.
+   * Whether the platform has set a cookie that is not sent, because it was dropped, or has expired by our clock. What
+   * the platform says about the session may then be due to that. A snapshot keeps it.
    */
   get areIncomplete(): boolean {
     return this.#withheld.size > 0;
   }
 
   /**
-   * The `Cookie` header for a URL of the session's origin; empty when no cookie matches. The longest path comes first, in
-   * whatever order the cookies came, so a restored session sends what the saved one sent.
+   * The `Cookie` header for a URL of the session's origin; empty when no cookie matches. The longest path comes
+   * first, in whatever order the cookies came, so a restored session sends what the saved one sent.
    */
   headerFor(url: URL): string {
     if (!this.#isUsed) return '';
@@ -149,8 +152,9 @@ export class SessionCookies {
   }
 
   /**
-   * Counts the age of a cookie from now: a relative one would start over with each restore, and an absolute one would depend on
-   * how far the clocks of the platform and this process are apart. Returns whether the platform removes the cookie.
+   * Counts the age of a cookie from now: a relative one would start over with each restore, and an absolute one would
+   * depend on how far the clocks of the platform and this process are apart. Returns whether the platform removes the
+   * cookie.
    */
   #makeAbsolute(cookie: Cookie, givenDate = NaN): boolean {
     const { maxAge, expires } = cookie;

@@ -29,8 +29,8 @@ import { SessionState } from './session-state.js';
 let sessions = 0;
 
 /**
- * What a session object works on: connection, state and base URL. It sends what the state holds, and stores what a successful
- * response brings. Internal: a `PlatformSession` has exactly one.
+ * What a session object works on: connection, state and base URL. It sends what the state holds, and stores what a
+ * successful response brings. Internal: a `PlatformSession` has exactly one.
  */
 export class SessionCore {
   readonly state: SessionState;
@@ -67,8 +67,9 @@ export class SessionCore {
   }
 
   /**
-   * Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. If a token or cookie was
-   * renewed while the call was in flight, that may be why the platform rejected the call. Then the call is sent again, once.
+   * Any call except a login. An unsuccessful response is thrown as a typed error and changes nothing. If a token or
+   * cookie was renewed while the call was in flight, that may be why the platform rejected the call. Then the call is
+   * sent again, once.
    */
   async send(method: RequestMethod, path: string, given: RequestOptions): Promise<PlatformResponse> {
     this.#requireOpen();
@@ -129,10 +130,10 @@ export class SessionCore {
   }
 
   /**
-   * `POST auth/login` or `auth/delegate`: no redirect followed, no retry, no token sent. No cookie is sent either: one of an
-   * ended session may be refused, and that of a balancer comes anew with the answer. Only 204 with exactly one well-formed token
-   * starts a session; any other response is thrown and changes nothing. A session that arrives after it is no longer wanted is
-   * logged out again.
+   * `POST auth/login` or `auth/delegate`: no redirect followed, no retry, no token sent. No cookie is sent either:
+   * one of an ended session may be refused, and that of a balancer comes anew with the answer. Only 204 with exactly
+   * one well-formed token starts a session; any other response is thrown and changes nothing. A session that arrives
+   * after it is no longer wanted is logged out again.
    * @param isSameUser whether the same user logs in again
    */
   async logIn(

@@ -14,7 +14,10 @@ export interface SnapshotCookie {
   secure: boolean;
   httpOnly: boolean;
   sameSite?: string;
-  /** Expiry, ISO 8601; absent for a cookie that ends with the session. An expired one, without a value, was set but not sent. */
+  /**
+   * Expiry, ISO 8601; absent for a cookie that ends with the session. An expired one, without a value, was set but
+   * not sent.
+   */
   expires?: string;
 }
 
@@ -61,8 +64,8 @@ export function makeSnapshot(
 }
 
 /**
- * Makes inspection and string conversion of plain data show a label; only `JSON.stringify` writes its values. The hooks are
- * not enumerable, so the data stays plain; a copy (spread, structuredClone) does not have them.
+ * Makes inspection and string conversion of plain data show a label; only `JSON.stringify` writes its values. The
+ * hooks are not enumerable, so the data stays plain; a copy (spread, structuredClone) does not have them.
  */
 function redact<T extends object>(data: T, label: string): T {
   const show = { value: () => `[${label}]`, enumerable: false };

@@ -5,11 +5,13 @@ import { SessionError } from '../../errors/error-classes.js';
 import { SessionCookies } from './session-cookies.js';
 
 /**
- * What a session holds: token, other vendor headers, cookies. Three counters identify late answers. A call notes them when it
- * starts and compares them when its response arrives:
- * - `sessionGeneration` changes whenever a session starts, ends or is restored. A response from an earlier one changes nothing.
+ * What a session holds: token, other vendor headers, cookies. Three counters identify late answers. A call notes them
+ * when it starts and compares them when its response arrives:
+ * - `sessionGeneration` changes whenever a session starts, ends or is restored. A response from an earlier one
+ * changes nothing.
  * - `userGeneration` changes with it, except when the same user logs in again. Project lookups belong to it.
- * - `loginGeneration` changes whenever a session ends, is restored or is closed. A login from an earlier one is logged out again.
+ * - `loginGeneration` changes whenever a session ends, is restored or is closed. A login from an earlier one is
+ * logged out again.
  */
 export class SessionState {
   /** The calls whose answers may still change what is held. */
@@ -98,8 +100,8 @@ export class SessionState {
   }
 
   /**
-   * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel. Nothing of an earlier
-   * session stays, since a token and its cookies belong together.
+   * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel. Nothing of
+   * an earlier session stays, since a token and its cookies belong together.
    * @param isSameUser whether the same user logged in again
    */
   start(
@@ -133,7 +135,8 @@ export class SessionState {
 
   /**
    * Replaces everything that is held.
-   * @param isSameSession whether it is a later state of the same session, so that answers in flight may still change it
+   * @param isSameSession whether it is a later state of the same session, so that answers in flight may still change
+   * it
    */
   replace(headers: Readonly<Record<string, string>>, cookies: SessionCookies, isSameSession: boolean): void {
     const fields = Object.entries(headers);

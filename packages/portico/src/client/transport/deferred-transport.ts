@@ -1,8 +1,8 @@
 import { type ConnectionOptions, type HopRequest, type HopResponse, type Transport } from './transport.js';
 
 /**
- * A transport that is made when the first hop is sent. HTTP libraries take most of the time of an import, and a program may
- * import the client without calling anything, or may use the other library.
+ * A transport that is made when the first hop is sent. HTTP libraries take most of the time of an import, and a
+ * program may import the client without calling anything, or may use the other library.
  */
 export class DeferredTransport implements Transport {
   readonly #load: () => Promise<Transport>;

@@ -65,7 +65,8 @@ export class GotTransport implements Transport {
         if (refusal !== undefined) reject(new ProxyRefusal(refusal));
         else reject(isStale() && !signal.aborted ? new StaleConnectionError(error) : error);
       });
-      // Not as an option: got would write it in parts, and miss the answer of a server that refuses it without reading it.
+      // Not as an option: got would write it in parts, and miss the answer of a server that refuses it without
+      // reading it.
       if (body !== undefined) stream.end(body);
       else if (method !== 'GET' && method !== 'HEAD') stream.end();
       stream.once('request', (request: ClientRequest) => {
@@ -159,8 +160,8 @@ function makeAgents({ trust, maxIdleMs = MAX_IDLE_MS }: ConnectionOptions, proxy
 }
 
 /**
- * Agents that destroy each connection after its response. Without `keepAlive` they would shut it down first. If a tunnel is
- * reset during that, Node 24.21 never finishes the shutdown and does not exit.
+ * Agents that destroy each connection after its response. Without `keepAlive` they would shut it down first. If a
+ * tunnel is reset during that, Node 24.21 never finishes the shutdown and does not exit.
  */
 function keepingNone(agents: HopAgents): HopAgents {
   agents.http.maxFreeSockets = 0;

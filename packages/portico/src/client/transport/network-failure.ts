@@ -11,8 +11,8 @@ const PROTOCOL = /^(?:HPE_|Z_|ERR_ZSTD|ERR_BROTLI|ERR__ERROR_|UND_ERR_HEADERS_OV
 const CUT = /^(?:ERR_HTTP|UND_ERR_RES)_CONTENT_LENGTH_MISMATCH$/;
 
 /**
- * Translates a library's failure. The error is a new one, because the libraries' errors contain the request with its token and
- * password: neither they nor their messages are passed on, only a well-formed code.
+ * Translates a library's failure. The error is a new one, because the libraries' errors contain the request with its
+ * token and password: neither they nor their messages are passed on, only a well-formed code.
  */
 export function networkFailure(error: unknown): PlatformError {
   if (error instanceof ProxyRefusal) {

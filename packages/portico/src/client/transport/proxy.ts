@@ -45,8 +45,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 type Exception = (host: string, port: string | undefined) => boolean;
 
 /**
- * One entry of `NO_PROXY`, as most tools read it: `*` for everything; a host name, which includes the hosts below it, with
- * or without `.` or `*.` before it; an address; a range of addresses as `10.0.0.0/8`; each with or without `:port`.
+ * One entry of `NO_PROXY`, as most tools read it: `*` for everything; a host name, which includes the hosts below it,
+ * with or without `.` or `*.` before it; an address; a range of addresses as `10.0.0.0/8`; each with or without
+ * `:port`.
  */
 function exceptionOf(entry: string): Exception {
   const [, bracketed, plain, onlyPort] = /^(?:\[(.+)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];

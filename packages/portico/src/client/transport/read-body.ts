@@ -1,6 +1,7 @@
 import { type Readable } from 'node:stream';
 import { promisify } from 'node:util';
-// Not imported by name: if a Node version lacks one of the names, the import fails before anything can say which Node is needed.
+// Not imported by name: if a Node version lacks one of the names, the import fails before anything can say which Node
+// is needed.
 import * as zlib from 'node:zlib';
 import { PlatformHttpError } from '../../errors/error-classes.js';
 
@@ -86,8 +87,8 @@ const DECODERS: ReadonlyMap<string, readonly Decode[]> = new Map([
 const MAX_CODINGS = 4;
 
 /**
- * Decodes a body. An empty body stays empty, and an unknown coding leaves the bytes as they are, because some servers write a
- * charset or `none` there; the reader of the text notices.
+ * Decodes a body. An empty body stays empty, and an unknown coding leaves the bytes as they are, because some servers
+ * write a charset or `none` there; the reader of the text notices.
  * @param codings the value of `Content-Encoding`
  * @param limit decoded bytes, so that a decompression bomb stays harmless
  * @returns undefined when the bytes are not in the coding of their label

@@ -11,12 +11,13 @@ import {
 const NO_REQUEST_ARRIVED = 408;
 
 /**
- * Sends a request so that a connection that ended while it was idle is not taken for a failure of the platform. A request that
- * may be repeated goes over a kept connection, and once more over a new one if the kept one ended before the first byte of a
- * response, or if the server was just giving it up and says so: a balancer answers 408 to a connection without a request, and
- * that may cross the request on its way (RFC 9110, 15.5.9). Any other request goes over a new connection from the start: it could
- * not be known whether a first attempt was acted on.
- * @throws ProtocolViolation for an answer that the library accepts, although it may have misread where the answer ends
+ * Sends a request so that a connection that ended while it was idle is not taken for a failure of the platform. A
+ * request that may be repeated goes over a kept connection, and once more over a new one if the kept one ended before
+ * the first byte of a response, or if the server was just giving it up and says so: a balancer answers 408 to a
+ * connection without a request, and that may cross the request on its way (RFC 9110, 15.5.9). Any other request goes
+ * over a new connection from the start: it could not be known whether a first attempt was acted on.
+ * @throws ProtocolViolation for an answer that the library accepts, although it may have misread where the answer
+ * ends
  */
 export async function sendHop(
   transport: Transport,
@@ -58,8 +59,9 @@ function isTransferCoding(name: string | undefined): boolean {
 }
 
 /**
- * Whether transfer codings are empty, or name `chunked` anywhere but at their end. Both libraries then take the chunks for the
- * body and wait for the end of the connection; so they do with a tab beside `chunked`, although HTTP allows one.
+ * Whether transfer codings are empty, or name `chunked` anywhere but at their end. Both libraries then take the
+ * chunks for the body and wait for the end of the connection; so they do with a tab beside `chunked`, although HTTP
+ * allows one.
  */
 function areMisread(fields: readonly string[]): boolean {
   const codings = fields.join(',').toLowerCase();

@@ -9,7 +9,10 @@ export interface HopRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** Whether it gets a connection of its own, which is closed after the response. Default: any kept connection will do. */
+  /**
+   * Whether it gets a connection of its own, which is closed after the response. Default: any kept connection will
+   * do.
+   */
   readonly needsNewConnection?: boolean;
 }
 
@@ -63,7 +66,9 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** An answer that breaks HTTP in a way for which the library has no error of its own; `networkFailure` reads the code. */
+/**
+ * An answer that breaks HTTP in a way for which the library has no error of its own; `networkFailure` reads the code.
+ */
 export class ProtocolViolation extends Error {
   readonly code: `HPE_${string}`;
 
@@ -84,7 +89,8 @@ export const MAX_INTERIM_RESPONSES = 100;
 
 /**
  * How long a connection is kept unused. Shorter than the time after which servers and balancers close one (Node 5 s,
- * Apache 5 s, Tomcat 20 s). A shorter `Keep-Alive: timeout` from the server is used instead, less {@link KEEP_ALIVE_MARGIN_MS}.
+ * Apache 5 s, Tomcat 20 s). A shorter `Keep-Alive: timeout` from the server is used instead, less {@link
+ * KEEP_ALIVE_MARGIN_MS}.
  */
 export const MAX_IDLE_MS = 4000;
 

@@ -10,7 +10,9 @@ import {
 type Handler = Required<Dispatcher.DispatchHandler>;
 type Controller = Dispatcher.DispatchController;
 
-/** A connection of undici that names each failure as the transport does, and knows whether it ended while it was idle. */
+/**
+ * A connection of undici that names each failure as the transport does, and knows whether it ended while it was idle.
+ */
 export class UndiciConnection extends Client {
   readonly #sockets: Sockets;
 
@@ -41,14 +43,18 @@ interface Sockets {
   current: Socket | undefined;
   /** The last socket that a request was written to. */
   used: Socket | undefined;
-  /** The first error of the current socket: undici reports the last one, which may be that the other side closed it. */
+  /**
+   * The first error of the current socket: undici reports the last one, which may be that the other side closed it.
+   */
   failure: Error | undefined;
 }
 
 class AnswerHandler implements Dispatcher.DispatchHandler {
   readonly #sockets: Sockets;
   readonly #handler: Dispatcher.DispatchHandler;
-  /** The kept socket that the request is meant for, later the one that it was written to; undefined for a new socket. */
+  /**
+   * The kept socket that the request is meant for, later the one that it was written to; undefined for a new socket.
+   */
   #kept: Socket | undefined;
   #bytesBefore = 0;
   #interimResponses = 0;
@@ -98,7 +104,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   onResponseError(controller: Controller, error: Error): void {
     const isAborted = (controller as Controller | null)?.aborted === true;
     const code = codeOf(error);
-    // undici misreads a length with a space after it (RFC 9112, 5, allows one), and then finds the complete body too short.
+    // undici misreads a length with a space after it (RFC 9112, 5, allows one), and then finds the complete body too
+    // short.
     if (code === LENGTH_MISMATCH && Number(this.#length?.trim()) === this.#received) {
       this.#handler.onResponseEnd?.(controller, {});
     } else if (this.#isStale && !isAborted) {
@@ -110,8 +117,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * undici checks a kept connection once more before it writes to it. A request may then fail without being written, but not
-   * because a new connection failed to open in the meantime.
+   * undici checks a kept connection once more before it writes to it. A request may then fail without being written,
+   * but not because a new connection failed to open in the meantime.
    */
   get #isStale(): boolean {
     const kept = this.#kept;
@@ -127,7 +134,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   /** Where undici's name for a fault of the answer would be read as a lost connection. */
   #named(error: Error): Error {
     const code = codeOf(error);
-    // Before the status line is complete, the mismatch is in the header section: two lengths, or one that is not a number.
+    // Before the status line is complete, the mismatch is in the header section: two lengths, or one that is not a
+    // number.
     if (code === LENGTH_MISMATCH && !this.#hasHead)
       return new ProtocolViolation('HPE_INVALID_CONTENT_LENGTH');
     // The one answer that undici calls so while a request waits.

@@ -98,7 +98,9 @@ function makeDispatchers(
   return { kept: withPipelining(1), unkept: withPipelining(0) };
 }
 
-/** How undici reports that the proxy answered in place of the platform: to CONNECT, and to a request in absolute form. */
+/**
+ * How undici reports that the proxy answered in place of the platform: to CONNECT, and to a request in absolute form.
+ */
 function throwProxyRefusal(error: unknown): never {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const status = typeof message === 'string' ? /\((\d{3})\)/.exec(message)?.[1] : undefined;
