@@ -93,6 +93,7 @@ describe('the service as a process', () => {
     const platform = await startPlatform();
     const service = await runService(folder.path, {
       ...productionSettings(platform.baseUrl),
+      ALLOWED_HOSTS: 'portico.example,127.0.0.1',
       LOG_LEVEL: 'info',
     });
     const login = 'mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }';

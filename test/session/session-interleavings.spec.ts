@@ -50,7 +50,14 @@ describe('a logout among reads and prolongations in flight', () => {
     const noteUse = (...of: Parameters<SessionStore['noteUse']>): void => {
       store.noteUse(...of);
     };
-    return { ...scheduled, noteUse, ping: () => store.ping(), close: () => store.close() } as SessionStore;
+    const now = (): number => store.now();
+    return {
+      ...scheduled,
+      noteUse,
+      now,
+      ping: () => store.ping(),
+      close: () => store.close(),
+    } as SessionStore;
   }
 
   const keys = [serverKey('a')] as const;
@@ -97,7 +104,7 @@ describe('a logout among reads and prolongations in flight', () => {
     let endedFirst = 0;
 
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.nat({ max: 40 }), async (scheduler, late) => {
+      fc.asyncProperty(fc.scheduler(), fc.nat({ max: 40 }), fc.boolean(), async (scheduler, late, last) => {
         const relogin: Relogin = {
           logIn: async (session) => {
             await scheduler.schedule(Promise.resolve(), 'a new login begins');
@@ -113,8 +120,9 @@ describe('a logout among reads and prolongations in flight', () => {
           {
             ...slow,
             remove: async (...of) => {
-              // A login takes many more steps than a logout, which would be first nearly always.
               for (let n = 0; n < late; n += 1) await scheduler.schedule(Promise.resolve(), 'remove waits');
+              // A login takes much longer than a logout, which would nearly always be first.
+              if (last) await Promise.allSettled(reads);
               return slow.remove(...of);
             },
           },
@@ -122,11 +130,8 @@ describe('a logout among reads and prolongations in flight', () => {
           keys,
           relogin,
         );
-        const outcomes = Promise.allSettled([
-          read(service, handle, scheduler),
-          read(service, handle, scheduler),
-          other.end(requestWith(handle)),
-        ]);
+        const reads = [read(service, handle, scheduler), read(service, handle, scheduler)] as const;
+        const outcomes = Promise.allSettled([...reads, other.end(requestWith(handle))]);
         const settled = await scheduler.waitFor(outcomes);
         if (settled[0].status === 'fulfilled') renewedFirst += 1;
         else endedFirst += 1;
