@@ -8,7 +8,7 @@ import {
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
 /** Far more than any of them takes on a machine that is busy with other things, far less than one that blows up. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 5_000;
 
 describe('a hostile document', () => {
   let platform: ScriptedPlatform;

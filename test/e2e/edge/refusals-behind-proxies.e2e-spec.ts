@@ -18,7 +18,9 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('behind a stock %s', (name) => {
     let instances: TestApp[];
     let proxy: StockProxy;
     beforeAll(async () => {
-      instances = await Promise.all([startApp(), startApp()]);
+      // A stock nginx passes on the name of its upstream, HAProxy that of the request.
+      const settings = { ALLOWED_HOSTS: 'service,127.0.0.1' };
+      instances = await Promise.all([startApp(settings), startApp(settings)]);
       proxy = await startProxy(
         name,
         instances.map(({ url }) => Number(new URL(url).port)),

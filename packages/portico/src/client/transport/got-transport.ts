@@ -65,8 +65,7 @@ export class GotTransport implements Transport {
         if (refusal !== undefined) reject(new ProxyRefusal(refusal));
         else reject(isStale() && !signal.aborted ? new StaleConnectionError(error) : error);
       });
-      // Not as an option: got would write it in parts, and miss the answer of a server that refuses it without
-      // reading it.
+      // Not as an option: got would write it in parts, and miss the answer of a server that refuses it unread.
       if (body !== undefined) stream.end(body);
       else if (method !== 'GET' && method !== 'HEAD') stream.end();
       stream.once('request', (request: ClientRequest) => {
