@@ -54,7 +54,10 @@ module.exports = {
       name: 'the-library-is-entered-by-its-doors',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^packages/portico/', pathNot: '^packages/portico/(src|dist)/[^/]+/index\\.' },
+      to: {
+        path: '^packages/portico/',
+        pathNot: '^packages/portico/(src|dist)/([^/]+/index|client/internal)\\.',
+      },
     },
     {
       name: 'a-room-of-the-library-enters-the-client-by-its-door',
@@ -82,7 +85,12 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['^src/console/page/', '^src/(index|main|demo-platform)\\.ts$', '/dist/', '\\.d\\.ts$'],
+        pathNot: [
+          '^src/console/page/',
+          '^src/(index|main|demo-platform|testing)\\.ts$',
+          '/dist/',
+          '\\.d\\.ts$',
+        ],
       },
       to: {},
     },
@@ -107,7 +115,7 @@ module.exports = {
         pathNot: [
           '^src/app/(serve|app\\.factory)\\.ts$',
           '^src/config/settings\\.ts$',
-          '\\.(module|resolver|service|controller|model|input|plugin|indicator|adapter)\\.ts$',
+          '\\.(module|resolver|service|controller|guard|filter|pipe|model|input|plugin|indicator|adapter)\\.ts$',
         ],
       },
       to: { path: '^node_modules/@nestjs/' },

@@ -12,7 +12,7 @@ const typesAreImportedInline = {
   message: 'Write import { type X }. A whole import type is for packages that may be absent at run time.',
 };
 
-/** What is private is written #name (ADR 4). */
+/** What is private is written #name (ADR 3). */
 const privateByHash = [
   {
     selector: ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility]',
@@ -26,6 +26,7 @@ const privateByHash = [
 
 /** What the scripts of our pages find in a browser. */
 const BROWSER = [
+  'performance',
   'BroadcastChannel',
   'document',
   'fetch',
@@ -52,6 +53,7 @@ export default tseslint.config(
       'public/',
       'examples/page/',
       'examples/consumers/',
+      'examples/libraries/',
       // Their packages are not installed with those of the checkout.
       'examples/federation/*/',
     ],
@@ -61,7 +63,10 @@ export default tseslint.config(
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
-      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ['./tsconfig.json', './examples/nest-host/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
@@ -106,7 +111,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', environmentIsReadOnce, ...privateByHash] },
   },
   {
-    files: ['test/**/*.ts', 'packages/portico/test/**/*.ts'],
+    files: ['test/**/*.ts', 'packages/portico/test/**/*.ts', 'examples/nest-host/test/**/*.ts'],
     rules: {
       '@typescript-eslint/explicit-module-boundary-types': 'off',
       'no-restricted-syntax': ['error', typesAreImportedInline],

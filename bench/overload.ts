@@ -12,6 +12,7 @@ import { type Attack, playAttack } from './overload/attack/play.ts';
 import { CAPACITY } from './overload/capacity.ts';
 import { CONNECTIONS } from './overload/connections.ts';
 import { LOGINS } from './overload/logins.ts';
+import { DISTINCT_NAMES } from './overload/names.ts';
 import { PARTIES } from './overload/parties.ts';
 import { play, type Scenario } from './overload/scenario.ts';
 import { SLOWNESS } from './overload/slowness.ts';
@@ -24,6 +25,7 @@ const GROUPS: Readonly<Record<string, readonly (Scenario | Attack)[]>> = {
   capacity: CAPACITY,
   parties: PARTIES,
   connections: CONNECTIONS,
+  names: DISTINCT_NAMES,
 };
 const ROWS = Object.values(GROUPS).flat();
 const USAGE = `npm run overload -- [--checkout DIR] [rows or groups]

@@ -1,8 +1,5 @@
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
-import { buildSchema } from 'graphql';
-
-/** The only directive in the schema that is not built in. */
-const KEY_DIRECTIVE = 'directive @key(fields: String!) repeatable on OBJECT\n';
+import { buildASTSchema, type GraphQLSchema, parse } from 'graphql';
 
 /**
  * The changes that break clients and are not listed in the changelog's unreleased section. A change is listed by its
@@ -16,7 +13,7 @@ export async function unnamedBreakingChanges(
   after: string,
   changelog: string,
 ): Promise<string[]> {
-  const changes = await diff(buildSchema(KEY_DIRECTIVE + before), buildSchema(KEY_DIRECTIVE + after));
+  const changes = await diff(schemaOf(before), schemaOf(after));
   const unreleased = /^## Unreleased\n(.*?)(?=^## |$(?![^]))/ms.exec(changelog)?.[1] ?? '';
   return changes
     .filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking)
@@ -24,12 +21,17 @@ export async function unnamedBreakingChanges(
     .map(({ message, path }) => `${path ?? 'the schema'}: ${message}`);
 }
 
-/** Whether a string is a valid schema. */
+/** Whether a string is a schema. */
 export function isSchema(sdl: string): boolean {
   try {
-    buildSchema(KEY_DIRECTIVE + sdl);
+    schemaOf(sdl);
     return true;
   } catch {
     return false;
   }
+}
+
+/** The schema of SDL. Federation has directives that the SDL uses and does not define. */
+export function schemaOf(sdl: string): GraphQLSchema {
+  return buildASTSchema(parse(sdl), { assumeValidSDL: true });
 }

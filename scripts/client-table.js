@@ -13,7 +13,11 @@ export function clientTable() {
 import type { ErrorCode } from './error-codes.js';
 import type { ErrorReason } from './error-reasons.js';
 
-/** Every code, with the reasons that it may come with. */
+/**
+ * Every code, with the reasons that it may come with.
+ * @example
+ * console.log(REASONS_OF_CODES.CONFLICT); // [ 'ALREADY_EXISTS', 'AMBIGUOUS_NAME' ]
+ */
 export const REASONS_OF_CODES = {
 ${rows.join('')}} as const satisfies Readonly<Record<ErrorCode, readonly ErrorReason[]>>;
 `;

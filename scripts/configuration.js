@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { format } from 'prettier';
+import { OPTIONS } from '../dist/config/portico-options.js';
 import { secretSettings, settingDescriptions } from '../dist/config/setting.js';
 import { Settings } from '../dist/config/settings.js';
 
@@ -35,6 +38,20 @@ around the content is ignored.
 | --- | --- | --- |
 ${rows.join('\n')}
 `;
+}
+
+/** docs/nest.md with its table of options. */
+export async function pageWithOptions(path) {
+  const page = await readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+  const rows = Object.entries(OPTIONS).flatMap(([topic, names]) =>
+    Object.entries(names).map(([option, name]) => `| \`${topic}.${option}\` | \`${name}\` |`),
+  );
+  const table = ['| option | setting |', '| --- | --- |', ...rows, '| `production` | `NODE_ENV` |'];
+  const text = await format(table.join('\n'), { parser: 'markdown' });
+  return page.replace(
+    /(<!-- options: [^\n]*-->\n)[^]*?(<!-- end -->)/,
+    (_all, start, end) => `${start}\n${text}\n${end}`,
+  );
 }
 
 /** .env.example: every setting with its meaning and its default, commented out. */

@@ -1,13 +1,15 @@
 /**
- * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md, .env.example,
- * packages/portico/src/errors/client-table.ts, examples/federation/supergraph.graphql, and the drawing in
- * docs/architecture.md.
+ * Writes what is generated from the code: schema.gql, subgraph.gql, docs/errors.md, docs/configuration.md,
+ * docs/reference.md, .env.example,
+ * packages/portico/src/errors/client-table.ts, examples/federation/supergraph.graphql, the drawing in
+ * docs/architecture.md and the options in docs/nest.md.
  * With --check it writes nothing and fails if a file differs from what the code would make.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { composeSupergraph, USUAL_URLS } from '../examples/federation/compose.ts';
 import { clientTable } from './client-table.js';
-import { configurationPage, environmentExample } from './configuration.js';
+import { configurationPage, environmentExample, pageWithOptions } from './configuration.js';
+import { referencePage } from './documentation.ts';
 import { errorsPage } from './errors-page.js';
 import { pageWithRooms } from './rooms-pages.js';
 import { sdl } from './sdl.js';
@@ -19,7 +21,9 @@ const files = {
   'docs/errors.md': errorsPage(),
   'packages/portico/src/errors/client-table.ts': clientTable(),
   'docs/configuration.md': configurationPage(),
+  'docs/reference.md': referencePage(),
   '.env.example': environmentExample(),
+  'docs/nest.md': await pageWithOptions('docs/nest.md'),
   'docs/architecture.md': await pageWithRooms('docs/architecture.md'),
   'examples/federation/supergraph.graphql': await composeSupergraph(USUAL_URLS, subgraph),
 };

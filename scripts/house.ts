@@ -2,6 +2,8 @@
  * How large the house is: files, folders, lines and importers, and what a login and a read call of it.
  *
  *   npm run house -- [--json] [--checkout <folder>]     the folder of another checkout, compiled
+ *
+ * The JSON also has the calls of each file.
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -60,11 +60,8 @@ async function takeAll() {
     ['console-light', { colorScheme: 'light', viewport: WIDE }, (tab) => showConsole(tab, service)],
     ['console-dark', { colorScheme: 'dark', viewport: WIDE }, (tab) => showConsole(tab, service)],
     ['console-narrow', { colorScheme: 'dark', viewport: NARROW }, (tab) => showConsole(tab, service)],
-    [
-      'example-page',
-      { colorScheme: 'light', viewport: { width: 1000, height: 560 } },
-      (tab) => showExample(tab, page),
-    ],
+    ['example-page', { colorScheme: 'light', viewport: WIDE }, (tab) => showExample(tab, page)],
+    ['example-page-narrow', { colorScheme: 'light', viewport: NARROW }, (tab) => showExample(tab, page)],
   ]) {
     const context = await browser.newContext(options);
     bytes += await take(await context.newPage(), name, show);

@@ -1,4 +1,4 @@
-import { runCommand } from './app/cli.js';
+if (process.argv.length === 2) process.argv.push('start');
+await import('./cli.js');
 
-const args = process.argv.slice(2);
-await runCommand(args.length > 0 ? args : ['start']);
+export {};

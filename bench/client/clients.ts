@@ -18,22 +18,28 @@ interface Login {
 /** The client by each transport, and the bare libraries with the same jar and nothing else. */
 export async function openClients(baseUrl: string): Promise<BenchClient[]> {
   return [
-    await portico(baseUrl, 'got'),
-    await portico(baseUrl, 'undici'),
+    ...(await portico(baseUrl, 'got')),
+    ...(await portico(baseUrl, 'undici')),
     bareGot(baseUrl, await login(baseUrl)),
     bareUndici(baseUrl, await login(baseUrl)),
   ];
 }
 
-async function portico(baseUrl: string, transport: 'got' | 'undici'): Promise<BenchClient> {
+/** The same GET as an operation, as a request and as a fetch, on one session. */
+async function portico(baseUrl: string, transport: 'got' | 'undici'): Promise<BenchClient[]> {
   const client = new PlatformClient({ baseUrl, transport });
   const session = client.openSession();
   await session.login();
-  return {
-    id: `client-${transport}`,
-    get: () => session.getSessionInfo(),
-    close: () => client.close(),
-  };
+  const close = (): Promise<void> => client.close();
+  return [
+    { id: `client-${transport}`, get: () => session.getSessionInfo(), close },
+    {
+      id: `request-${transport}`,
+      get: async () => (await session.request('GET', 'sessions')).json(),
+      close,
+    },
+    { id: `fetch-${transport}`, get: async () => (await session.fetch('sessions')).json(), close },
+  ];
 }
 
 async function login(baseUrl: string): Promise<Login> {

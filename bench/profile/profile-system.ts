@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { closedLoop } from '../load/closed-loop.ts';
 import { cpuMicroseconds } from '../machine/cost.ts';
 import { redisMissing, startRedis } from '../machine/redis.ts';
@@ -14,16 +13,6 @@ import { sharesOf, type Share } from './concerns.ts';
 import { readProfile } from './cpu-profile.ts';
 
 const FILE = 'service.cpuprofile';
-const MAIN = /^(.*\/dist\/)main\.js$/;
-
-/** Starts the service from its many files: in the bundle nobody can tell whose a function is. */
-function withoutBundle(argument: string): string[] {
-  const folder = MAIN.exec(argument)?.[1];
-  if (folder === undefined) return [argument];
-  const url = pathToFileURL(`${folder}cli/index.js`).href;
-  return ['--input-type=module', '--eval', `const { run } = await import('${url}'); await run(['start']);`];
-}
-
 export interface RequestTime {
   /** CPU of one request, before the profiler's own part is known: it makes all of it dearer by some percent. */
   readonly cpu: number;
@@ -51,7 +40,7 @@ export async function profileSystem(
     ];
     const { process: running, port } = await startSystem(system, surroundings, (launch) => ({
       ...launch,
-      args: [...profiler, ...launch.args.flatMap(withoutBundle)],
+      args: [...profiler, ...launch.args],
     }));
     const callers = [];
     for (let n = 0; n < CONNECTIONS; n += 1) callers.push(await system.login(port, surroundings));

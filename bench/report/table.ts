@@ -13,6 +13,10 @@ const PEERS: Readonly<Record<Peer, string>> = {
 const CLIENTS = new Map([
   ['client-got', 'portico/client, got'],
   ['client-undici', 'portico/client, undici'],
+  ['request-got', '`session.request`, got'],
+  ['request-undici', '`session.request`, undici'],
+  ['fetch-got', '`session.fetch`, got'],
+  ['fetch-undici', '`session.fetch`, undici'],
   ['bare-got', 'bare got with a jar'],
   ['bare-undici', 'bare undici with a jar'],
 ]);

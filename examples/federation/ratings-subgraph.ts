@@ -11,6 +11,8 @@ export const RATINGS_SDL = `
   type Query {
     "The projects that were rated best, the best first; null for one that the caller may not see."
     topRated(first: Int! = 3): [Project]!
+    "Every rating, the oldest of each project first."
+    ratings: [Rating!]!
   }
 
   type Mutation {
@@ -22,11 +24,24 @@ export const RATINGS_SDL = `
     id: ID!
     "The mean of all stars; null without any."
     rating: Float
+    "Its ratings, the oldest first."
+    ratings: [Rating!]!
+  }
+
+  type Rating {
+    stars: Int!
+    "The project that was rated; null for one that the caller may not see."
+    project: Project
   }
 `;
 
 interface Project {
   readonly id: string;
+}
+
+interface Rating {
+  readonly stars: number;
+  readonly project: Project;
 }
 
 export interface RunningSubgraph {
@@ -46,8 +61,11 @@ export async function startRatingsSubgraph(
     const given = stars.get(id);
     return given === undefined ? null : given.reduce((sum, one) => sum + one, 0) / given.length;
   };
+  const ratings = (id: string): Rating[] =>
+    (stars.get(id) ?? []).map((given) => ({ stars: given, project: { id } }));
   const resolvers = {
     Query: {
+      ratings: (): Rating[] => [...stars.keys()].flatMap(ratings),
       topRated: (_: unknown, { first }: { first: number }): Project[] =>
         [...stars.keys()]
           .sort((one, other) => (rating(other) ?? 0) - (rating(one) ?? 0))
@@ -66,6 +84,7 @@ export async function startRatingsSubgraph(
     Project: {
       __resolveReference: ({ id }: Project): Project => ({ id }),
       rating: ({ id }: Project) => rating(id),
+      ratings: ({ id }: Project) => ratings(id),
     },
   };
   const server = new ApolloServer({

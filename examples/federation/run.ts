@@ -31,6 +31,7 @@ async function main(): Promise<void> {
   run(path('../../dist/main.js'), [], {
     PORT: porticoPort,
     FEDERATION_SECRET: secret,
+    TRUSTED_PROXIES: 'loopback',
     SESSION_STORE_PATH: join(folder, 'sessions.db'),
     LOG_LEVEL: 'error',
   });

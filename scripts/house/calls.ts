@@ -16,6 +16,8 @@ export interface CallFigures {
   readonly calls: number;
   /** `calls` without those of callbacks that have no name. */
   readonly namedCalls: number;
+  /** The calls of each file, with callbacks. */
+  readonly callsByFile: Readonly<Record<string, number>>;
 }
 
 /**
@@ -70,5 +72,8 @@ export function countCalls(
     folders: new Set(Array.from(sources, dirname)).size,
     calls: sum(own),
     namedCalls: sum(own.filter(({ name }) => name !== '')),
+    callsByFile: Object.fromEntries(
+      Array.from(sources, (file) => [file, sum(own.filter(({ source }) => source === file))]),
+    ),
   };
 }

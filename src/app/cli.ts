@@ -13,15 +13,18 @@ const OPTIONS = {
   profile: { type: 'string' },
   username: { type: 'string' },
   id: { type: 'string' },
+  account: { type: 'string' },
 } as const;
 
-type CommandOptions = Pick<ReturnType<typeof parsed>['values'], 'json' | 'profile' | 'username' | 'id'>;
+type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'help' | 'version'>;
 
 interface Command {
   /** Options besides `--help` and `--version`. */
   readonly options: readonly (keyof CommandOptions)[];
+  /** What follows the name of the command: one of these. By default nothing. */
+  readonly actions?: readonly string[];
   /** Returns the exit code. What a command needs is loaded when it runs: keys need none of the service's packages. */
-  readonly run: (options: CommandOptions) => Promise<number> | number;
+  readonly run: (options: CommandOptions, action: string) => Promise<number> | number;
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -41,6 +44,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     options: ['json', 'profile', 'username'],
     run: async (options) => (await import('./doctor.js')).runDoctor(options),
   },
+  sessions: {
+    options: ['account', 'id', 'json'],
+    actions: ['list', 'end'],
+    run: async (options, action) => (await import('./sessions-command.js')).runSessions(options, action),
+  },
   key: { options: ['id'], run: key },
   'profile-key': { options: [], run: profileKey },
 };
@@ -50,16 +58,19 @@ const HELP = `Usage: portico <command> [options]
 
 Commands:
   start         runs the service; the environment and .env configure it
-  check         checks all settings, the files that they name, and whether the session store can be reached
+  check         checks all settings, the files that they name, the session store, and whether the service would start
   doctor        the same, and checks the platform: is it there, is it the right one, does a login work
+  sessions list lists the open sessions: id, begin, last use, transport, network
+  sessions end  ends those of an account, or one
   key           creates a new entry for SESSION_KEYS
   profile-key   creates a new key for a credential profile, and its profileKeySha256
 
 Options:
-  --json              check, doctor: prints JSON
+  --json              check, doctor: prints JSON; sessions: prints a line of JSON for each session
   --profile <name>    doctor: logs in with this profile of CREDENTIALS_FILE
   --username <name>   doctor: logs in as this user; the password is prompted for, or read from stdin
-  --id <id>           key: the id of the new key
+  --account <name>    sessions: those of this user or credential profile
+  --id <id>           sessions: the one with this id, as in the audit log; key: the id of the new key
   -h, --help          prints this help
   -v, --version       prints the version
 
@@ -101,12 +112,18 @@ async function run(args: readonly string[]): Promise<number> {
   const [name = '', ...others] = parsed.positionals;
   if (!Object.hasOwn(COMMANDS, name))
     return misused(name === '' ? 'a command is missing' : `there is no command ${name}`);
-  if (others.length > 0) return misused(`${name} takes no arguments`);
   const command = COMMANDS[name];
+  const actions = command?.actions ?? [''];
+  const [action = '', ...rest] = others;
+  if (!actions.includes(action) || rest.length > 0) {
+    return misused(
+      actions[0] === '' ? `${name} takes no arguments` : `${name} needs one of: ${actions.join(', ')}`,
+    );
+  }
   const unknown = Object.keys(options).find((option) => !command?.options.some((known) => known === option));
   if (command === undefined || unknown !== undefined)
     return misused(`${name} has no option --${unknown ?? ''}`);
-  return command.run(options);
+  return command.run(options, action);
 }
 
 function parse(args: readonly string[]): ReturnType<typeof parsed> | string {

@@ -6,11 +6,17 @@ import { checkSettings } from '../config/parse-settings.js';
 import { type Settings } from '../config/settings.js';
 import { platformClient } from '../platform/platform-client.factory.js';
 import { probePlatform } from '../platform/probe.js';
-import { backendFile } from '../session/store/store-backend.js';
+import { FILE_IN_USE } from '../session/store/store-database.js';
+import { backendFile } from '../session/store/backend-file.js';
 import { type Finding, report } from './finding.js';
 import { type DoctorLogin, lookAtLogin } from './look-at-login.js';
+import { lookAtStart, runningInstance } from './look-at-start.js';
 import { lookAtCertificate, lookAtPlatform } from './look-at-platform.js';
 import { problemsInFiles } from './problems-in-files.js';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TelemetrySettings } from '../config/telemetry-settings.js';
+import { collectors } from '../telemetry/open-telemetry.js';
 
 const STORE = 'session store';
 
@@ -28,11 +34,9 @@ export interface Installation {
   readonly findings: readonly Finding[];
 }
 
-/** The command `check`: checks settings, files and store, and starts nothing. */
+/** The command `check`: checks settings, files, store and start, and leaves nothing behind. */
 export async function runCheck({ json }: Pick<DoctorOptions, 'json'>): Promise<number> {
-  const { settings, findings } = await readInstallation();
-  const store: readonly Finding[] = settings === undefined ? [] : await lookAtStore(settings);
-  return report([...findings, ...store], json);
+  return report(await examineService(await readInstallation()), json);
 }
 
 /** The command `doctor`: looks at everything, and prints what is right, what is wrong and what fixes it. */
@@ -107,19 +111,33 @@ async function inspect(environment: Environment): Promise<Installation> {
 
 /** Looks at settings, store and platform, in the order in which they depend on each other. */
 export async function examine(
-  { settings, environment, findings }: Installation,
+  installation: Installation,
   login: DoctorLogin | undefined,
 ): Promise<Finding[]> {
+  const { settings, environment } = installation;
+  const service = await examineService(installation);
+  if (settings === undefined) return service;
+  return [...service, ...(await examinePlatform(settings, environment, login))];
+}
+
+/** Looks at settings and store, and whether the service would start. */
+async function examineService({ settings, environment, findings }: Installation): Promise<Finding[]> {
   if (settings === undefined) return [...findings];
+  const instance = await runningInstance(settings);
   return [
     ...findings,
-    ...(await lookAtStore(settings)),
-    ...(await examinePlatform(settings, environment, login)),
+    ...(await lookAtStore(settings, instance)),
+    ...(await lookAtCollectors(settings)),
+    ...(await lookAtStart(settings, environment, instance)),
   ];
 }
 
-/** Tries the store out, which leaves nothing behind. */
-async function lookAtStore(settings: Settings): Promise<Finding[]> {
+/**
+ * Tries the store out, which leaves nothing behind.
+ *
+ * @param instance an instance that runs here: a file that is in use is its own then.
+ */
+async function lookAtStore(settings: Settings, instance: string | undefined): Promise<Finding[]> {
   const kind = settings.SESSION_STORE;
   const { tryOut, fix } = await backendFile(kind);
   try {
@@ -128,6 +146,10 @@ async function lookAtStore(settings: Settings): Promise<Finding[]> {
     return [{ what: STORE, state: 'right', found }, ...eviction(evictionPolicy)];
   } catch (error) {
     const found = error instanceof Error ? error.message : 'it cannot be opened';
+    if (instance !== undefined && found.includes(FILE_IN_USE)) {
+      const inUse = `its file is in use by the instance that is ready at ${instance}`;
+      return [{ what: STORE, state: 'skipped', found: inUse }];
+    }
     return [{ what: STORE, state: 'wrong', found, fix }];
   }
 }
@@ -160,5 +182,36 @@ async function examinePlatform(
     ];
   } finally {
     await client.close();
+  }
+}
+
+const CONNECT_MS = 3000;
+
+/** Whether something listens at the address of each OpenTelemetry collector. Nothing is sent. */
+async function lookAtCollectors(settings: TelemetrySettings): Promise<Finding[]> {
+  return Promise.all(
+    collectors(settings).map(async ({ setting, url }): Promise<Finding> => {
+      const { origin } = new URL(url);
+      const fault = await connectFault(url);
+      if (fault === undefined)
+        return { what: 'collector', state: 'right', found: `something listens at ${origin}` };
+      const found = `nothing answers at ${origin} (${fault}): the service starts, and its exports are lost`;
+      return { what: 'collector', state: 'warning', found, fix: `${setting}: check host and port` };
+    }),
+  );
+}
+
+async function connectFault(url: string): Promise<string | undefined> {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+    return undefined;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    return typeof code === 'string' && code !== 'ABORT_ERR' ? code : 'no answer in time';
+  } finally {
+    socket.on('error', () => undefined).destroy();
   }
 }

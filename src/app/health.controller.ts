@@ -17,7 +17,7 @@ export class HealthController {
   }
 
   /**
-   * The session store can be written and the service is not shutting down. Also gives the result of asking the
+   * The session store can be read and the service is not shutting down. Also gives the result of asking the
    * platform at start.
    */
   @Get('readyz')

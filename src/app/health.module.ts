@@ -2,8 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { SessionModule } from '../session/session.module.js';
 import { HealthController } from './health.controller.js';
-import { ReadinessService } from './readiness.service.js';
-import { Shutdown } from './shutdown.js';
+import { ReadinessService, Stopping } from './readiness.service.js';
 
 @Module({
   imports: [TerminusModule.forRoot({ logger: false }), SessionModule],
@@ -11,7 +10,7 @@ import { Shutdown } from './shutdown.js';
   providers: [ReadinessService],
 })
 export class HealthModule {
-  static with(shutdown: Shutdown): DynamicModule {
-    return { module: HealthModule, providers: [{ provide: Shutdown, useValue: shutdown }] };
+  static with(stopping: AbortController): DynamicModule {
+    return { module: HealthModule, providers: [{ provide: Stopping, useValue: stopping }] };
   }
 }

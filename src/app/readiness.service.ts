@@ -3,15 +3,23 @@ import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/term
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { SessionStore } from '../session/store/session-store.js';
 import { StoreHealth } from '../session/store/store-health.js';
-import { Shutdown } from './shutdown.js';
 
 /** The probe is open to all: however often it is asked, the store is asked once in this time. */
 const ASK_AFTER_MS = 1000;
 
+/** `degraded`: sessions can be read, and nothing can be written. */
+type StoreState = 'ready' | 'degraded' | 'down';
+
+/**
+ * The injection token of the `AbortController` that is aborted while the service stops. It still answers then, but
+ * reports that it is not ready, and each answer closes its connection.
+ */
+export const Stopping = Symbol('Stopping');
+
 /** What a load balancer needs to know before it sends requests. */
 @Injectable()
 export class ReadinessService implements BeforeApplicationShutdown {
-  #asked: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
+  #asked: { readonly at: number; readonly state: Promise<StoreState> } | undefined;
   /** Replaced in tests. */
   now = (): number => performance.now();
 
@@ -20,30 +28,39 @@ export class ReadinessService implements BeforeApplicationShutdown {
     @Inject(SessionStore) private readonly store: SessionStore,
     private readonly health: StoreHealth,
     private readonly probe: PlatformProbe,
-    private readonly shutdown: Shutdown,
+    @Inject(Stopping) private readonly stopping: AbortController,
   ) {}
 
-  /** Whether the session store answers, or did so within the last second. */
-  isReady(): Promise<boolean> {
-    const at = this.now();
-    if (this.#asked === undefined || at - this.#asked.at >= ASK_AFTER_MS) {
-      this.#asked = { at, answers: this.#ask() };
-    }
-    return this.#asked.answers;
+  /** Whether sessions can be read, now or within the last second. */
+  async isReady(): Promise<boolean> {
+    return (await this.#state()) !== 'down';
   }
 
   draining(): HealthIndicatorResult {
     const indicator = this.indicators.check('accepting');
-    return this.shutdown.hasBegun ? indicator.down() : indicator.up();
+    return this.stopping.signal.aborted ? indicator.down() : indicator.up();
   }
 
-  /** Names what is wrong with the store, and what was wrong last if that has been repaired. */
+  /**
+   * Names what is wrong with the store, and what was wrong last if that has been repaired. A store that takes no
+   * writes makes no instance unready: its sessions go on, and another instance could not log in either.
+   */
   async sessionStore(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('sessionStore');
-    const isReady = await this.isReady();
+    const state = await this.#state();
     const { fault, lastFault } = this.health;
-    if (!isReady) return indicator.down(fault === undefined ? undefined : { fault });
+    const facts = { ...(fault !== undefined && { fault }) };
+    if (state === 'down') return indicator.down(facts);
+    if (state === 'degraded') return indicator.up({ degraded: true, ...facts });
     return indicator.up(lastFault === undefined ? undefined : { lastFault });
+  }
+
+  #state(): Promise<StoreState> {
+    const at = this.now();
+    if (this.#asked === undefined || at - this.#asked.at >= ASK_AFTER_MS) {
+      this.#asked = { at, state: this.#ask() };
+    }
+    return this.#asked.state;
   }
 
   /**
@@ -56,19 +73,22 @@ export class ReadinessService implements BeforeApplicationShutdown {
 
   /** From now on the service is not ready, although it still answers. */
   withdraw(): void {
-    this.shutdown.begin();
+    this.stopping.abort();
   }
 
   beforeApplicationShutdown(): void {
     this.withdraw();
   }
 
-  async #ask(): Promise<boolean> {
+  async #ask(): Promise<StoreState> {
     try {
       await this.store.ping();
-      return true;
+      return 'ready';
     } catch {
-      return false;
+      return this.store.reach().then(
+        () => 'degraded',
+        () => 'down',
+      );
     }
   }
 }

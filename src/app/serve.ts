@@ -5,13 +5,16 @@ import { version } from '../config/version.js';
 import { Settings } from '../config/settings.js';
 import { PersistedDocuments } from '../graphql/limits/persisted-documents.js';
 import { MetricsModule } from '../telemetry/metrics.module.js';
+import { SessionStore } from '../session/store/session-store.js';
+import { openOperatorSocket } from './operator-socket.js';
 import { ReadinessService } from './readiness.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { EmbeddedPlatform, type RunningPlatform } from '../platform/platform.module.js';
 import { standardOutput } from '../logging/standard-output.js';
 import { startFault } from './start-fault.js';
-import { stopOnSignals } from './stop-on-signals.js';
 import { startScreen } from './start-screen.js';
+import { constants } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Connections that the system holds while the process is busy. Callers of further ones retry only after a second or
@@ -29,6 +32,13 @@ export async function serve(): Promise<void> {
     app = await createApp();
     const service = app;
     const settings = app.get(Settings);
+    const closeSocket =
+      settings.SESSION_STORE === 'embedded'
+        ? await openOperatorSocket(
+            settings.SESSION_STORE_PATH,
+            app.get<SessionStore>(SessionStore, { strict: false }),
+          )
+        : undefined;
     stopOnSignals({
       signals: ['SIGTERM', 'SIGINT', ...(settings.hasAuditFile ? [] : (['SIGHUP'] as const))],
       delaySeconds: settings.shutdownDelaySeconds,
@@ -36,6 +46,7 @@ export async function serve(): Promise<void> {
         service.get(ReadinessService).withdraw();
       },
       close: async () => {
+        await closeSocket?.();
         await service.close();
         await standardOutput().close();
       },
@@ -82,4 +93,62 @@ async function announce(app: NestFastifyApplication, settings: Settings): Promis
       allowedQuery: persisted?.example,
     }),
   );
+}
+
+/**
+ * `npm start` repeats the signal that the terminal has already sent. A signal that follows this soon is the same one.
+ */
+const SAME_MS = 400;
+
+/**
+ * Long enough to read connections that were held while the process was busy: closing them unread would lose their
+ * requests.
+ */
+const LEAST_DELAY_MS = 50;
+
+/** A signal that stops the service. */
+type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
+
+/** How a service stops. */
+interface Stopping {
+  readonly signals: readonly StopSignal[];
+  /** How long it keeps serving after it has reported that it is not ready. */
+  readonly delaySeconds: number;
+  /** Reports from now on that it is not ready. */
+  readonly withdraw: () => void;
+  /** Finishes the requests in progress, and accepts no new ones. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * On one of the signals the service first reports that it is not ready and keeps serving, so that load balancers send
+ * requests elsewhere. Then it finishes the requests in progress and exits with 0. A second signal ends it
+ * immediately.
+ */
+function stopOnSignals(stopping: Stopping): void {
+  let since: number | undefined;
+  for (const signal of stopping.signals) {
+    process.on(signal, () => {
+      if (since === undefined) {
+        since = performance.now();
+        void stop(stopping);
+      } else if (performance.now() - since > SAME_MS) {
+        process.exit(128 + constants.signals[signal]);
+      }
+    });
+  }
+}
+
+async function stop({ withdraw, delaySeconds, close }: Stopping): Promise<void> {
+  try {
+    withdraw();
+    await pause(Math.max(LEAST_DELAY_MS, delaySeconds * 1000));
+    await close();
+    process.exit(0);
+  } catch (fault) {
+    process.stderr.write(
+      `The service could not stop cleanly: ${fault instanceof Error ? fault.message : ''}\n`,
+    );
+    process.exit(1);
+  }
 }

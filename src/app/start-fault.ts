@@ -7,7 +7,7 @@ interface Address {
 
 /** Says in one line what keeps the service from starting, and what to do about it. */
 export function startFault(fault: unknown): string {
-  if (!(fault instanceof Error)) return 'The service cannot start';
+  if (typeof fault !== 'object' || fault === null || !('message' in fault)) return 'The service cannot start';
   const { code, path, port, address, hostname } = fault as NodeJS.ErrnoException & Address;
   switch (code) {
     case 'EADDRINUSE':
@@ -27,6 +27,6 @@ export function startFault(fault: unknown): string {
     case 'EISDIR':
       return `${path ?? 'A file'} is a folder`;
     default:
-      return fault.message;
+      return String(fault.message);
   }
 }

@@ -1,4 +1,4 @@
-import { type End, FairQueue, GUEST, type Party } from 'portico/client';
+import { type End, FairQueue, GUEST, type Party } from 'portico/internal';
 
 /** How many failures are allowed under a key, and what happens after that. */
 export interface FailureRule {
@@ -34,63 +34,53 @@ export class AttemptQueue {
   readonly rule: FailureRule;
   /** How many attempts use this queue. While there are any, a new queue must not replace it. */
   users = 0;
-  readonly #queue: FairQueue<Turn>;
-  #failuresHere = 0;
-  /** The failures that the store has counted and this process has not. */
-  #failuresElsewhere = 0;
-  #pauseEnds = 0;
+  /** Failures that this queue has seen so far. */
+  failuresHere = 0;
+  /** The failures that the store has counted and this process has not, as far as is known. */
+  failuresElsewhere = 0;
+  /** Made for the first attempt that counts under the key: one at a known place counts under that alone. */
+  #turns: FairQueue<Turn> | undefined;
+  /** When the pause after a failure is over; 0 if there was none. */
+  pauseEnds = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(rule: FailureRule) {
     this.rule = rule;
-    // Some attempts of a network are kept for its accounts.
-    const ofGuests = Math.ceil(rule.failures * GUESTS_SHARE);
-    this.#queue = new FairQueue({
-      most: ({ level, name }) =>
-        rule.then === 'queue' && level === 1 && name === GUEST ? ofGuests : Infinity,
-    });
   }
 
-  /** Failures that this queue has seen so far. */
-  get failuresHere(): number {
-    return this.#failuresHere;
-  }
-
-  /** Whether forgetting this queue would change anything. */
-  get isIdle(): boolean {
-    return this.users === 0 && Date.now() >= this.#pauseEnds;
-  }
-
-  /** @param seenBefore `failuresHere` when the store was asked; later failures may or may not be in its count. */
-  learn(counted: number, seenBefore: number): void {
-    this.#failuresElsewhere = counted - seenBefore;
+  /** The store has counted more or fewer failures than were known. */
+  learn(failuresElsewhere: number): void {
+    this.failuresElsewhere = failuresElsewhere;
     this.#advance();
   }
 
   /** Begins an attempt if it need not wait. Returns how to end it. */
   begin(party: Party): End | undefined {
-    if (this.#failures + this.#queue.inFlight >= this.rule.failures) return undefined;
-    return this.#queue.mayBegin(party) ? this.#queue.begin(party) : undefined;
+    const queue = this.#queue();
+    const failures = this.failuresElsewhere + this.failuresHere;
+    if (failures + queue.inFlight >= this.rule.failures) return undefined;
+    return queue.tryBegin(party);
   }
 
   /** Adds a turn to the line. Returns a function that takes it out again. */
   enter(turn: Turn): () => void {
-    if (this.rule.then === 'delay') return this.#delay(turn);
-    const leaveLine = this.#queue.add(turn.party, turn);
+    const queue = this.#queue();
+    if (this.rule.then === 'delay') return delay(queue, turn);
+    const leaveLine = queue.add(turn.party, turn);
     this.#advance();
-    if (this.#queue.waiting > MOST_WAITING && leaveLine()) turn.refuse('queue');
+    if (queue.waiting > MOST_WAITING && leaveLine()) turn.refuse('queue');
     return leaveLine;
   }
 
   /** Ends an attempt that has begun. */
   leave(end: End): void {
     end();
-    this.#advance();
+    if (this.#turns !== undefined && this.#turns.waiting > 0) this.#advance();
   }
 
   fail(): void {
-    this.#failuresHere += 1;
-    if (this.rule.then === 'queue' && this.#isUsedUp) this.#pauseEnds = Date.now() + PAUSE_MS;
+    this.failuresHere += 1;
+    if (this.rule.then === 'queue' && this.#isUsedUp) this.pauseEnds = Date.now() + PAUSE_MS;
   }
 
   /** Continues when the pause is over. */
@@ -99,11 +89,11 @@ export class AttemptQueue {
   }
 
   get #pauseLeft(): number {
-    return Math.max(1, this.#pauseEnds - Date.now());
+    return Math.max(1, this.pauseEnds - Date.now());
   }
 
   get #failures(): number {
-    return this.#failuresElsewhere + this.#failuresHere;
+    return this.failuresElsewhere + this.failuresHere;
   }
 
   get #isUsedUp(): boolean {
@@ -111,34 +101,46 @@ export class AttemptQueue {
   }
 
   /** No more attempts run at the same time than may still fail: sending a thousand guesses together gains nothing. */
-  get #mayBegin(): boolean {
-    if (!this.#isUsedUp) return this.#failures + this.#queue.inFlight < this.rule.failures;
-    return this.#queue.inFlight === 0 && Date.now() >= this.#pauseEnds;
+  #mayBegin(inFlight: number): boolean {
+    if (!this.#isUsedUp) return this.#failures + inFlight < this.rule.failures;
+    return inFlight === 0 && Date.now() >= this.pauseEnds;
+  }
+
+  #queue(): FairQueue<Turn> {
+    if (this.#turns !== undefined) return this.#turns;
+    const { failures, then } = this.rule;
+    // Some attempts of a network are kept for its accounts.
+    const ofGuests = then === 'queue' ? Math.ceil(failures * GUESTS_SHARE) : Infinity;
+    return (this.#turns = new FairQueue({
+      most: ({ level, name }) => (level === 1 && name === GUEST ? ofGuests : Infinity),
+    }));
   }
 
   #advance(): void {
+    const queue = this.#turns;
+    if (queue === undefined || queue.waiting === 0) return;
     const isOver = this.#isUsedUp && this.rule.then === 'refuse';
-    while (this.#queue.waiting > 0 && (isOver || this.#mayBegin)) {
-      const turn = this.#queue.next();
+    while (queue.waiting > 0 && (isOver || this.#mayBegin(queue.inFlight))) {
+      const turn = queue.next();
       if (turn === undefined) break;
       if (isOver) turn.refuse('failures');
-      else turn.begin(this.#queue.begin(turn.party));
+      else turn.begin(queue.begin(turn.party));
     }
-    if (this.#queue.waiting > 0 && this.#queue.inFlight === 0 && this.#timer === undefined) {
+    if (queue.waiting > 0 && queue.inFlight === 0 && this.#timer === undefined) {
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
         this.#advance();
       }, this.#pauseLeft);
     }
   }
+}
 
-  #delay(turn: Turn): () => void {
-    const begin = (): void => {
-      turn.begin(this.#queue.begin(turn.party));
-    };
-    const timer = setTimeout(begin, DELAY_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  }
+function delay(queue: FairQueue<Turn>, turn: Turn): () => void {
+  const begin = (): void => {
+    turn.begin(queue.begin(turn.party));
+  };
+  const timer = setTimeout(begin, DELAY_MS);
+  return () => {
+    clearTimeout(timer);
+  };
 }

@@ -1,4 +1,6 @@
+import { UsePipes } from '@nestjs/common';
 import { Args, Context, Mutation, Resolver } from '@nestjs/graphql';
+import { INPUT_PIPE } from '../session/input.pipe.js';
 import { AuthPayload, ExtendPayload } from '../session/session.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionTransport } from '../session/session.model.js';
@@ -8,6 +10,7 @@ import { LogoutPayload } from './logout-payload.model.js';
 import { ServiceError } from '../errors/service-error.js';
 
 @Resolver()
+@UsePipes(INPUT_PIPE)
 export class AuthResolver {
   constructor(private readonly auth: AuthService) {}
 
@@ -44,8 +47,16 @@ export class AuthResolver {
   }
 
   @Mutation(() => LogoutPayload, { description: 'Ends the session, both here and on the platform.' })
-  logout(@Context() context: RequestContext): Promise<LogoutPayload> {
-    return this.auth.logout(context);
+  logout(
+    @Context() context: RequestContext,
+    @Args('everywhere', {
+      type: () => Boolean,
+      defaultValue: false,
+      description: 'Whether all other sessions of the same account end too.',
+    })
+    everywhere: boolean,
+  ): Promise<LogoutPayload> {
+    return this.auth.logout(context, everywhere);
   }
 }
 

@@ -9,16 +9,15 @@ import { Settings } from '../config/settings.js';
 import { ProfileLoginService } from './profile-login.service.js';
 import { PlatformProbe } from '../platform/platform-probe.service.js';
 import { AuthPayload, ExtendPayload } from '../session/session.model.js';
-import { Observation } from '../logging/observation.js';
-import { type SessionEvent } from '../logging/session-event.js';
-import { type OpenSession } from '../session/open-session.js';
+import { Observation, type SessionEvent } from '../logging/observation.js';
+import { type OpenSession } from '../session/open-sessions.js';
 import { PlatformLogout } from '../session/platform-logout.service.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionStore } from '../session/store/session-store.js';
 import { SessionTransport } from '../session/session.model.js';
 import { SessionService } from '../session/session.service.js';
 import { LoginLimits } from './login-limits.service.js';
-import { type Account, loginParty, sessionAccount } from './login-subject.js';
+import { type Account, loginSubject, sessionAccount } from './login-subject.js';
 import {
   accountOf,
   type DelegateInput,
@@ -86,8 +85,8 @@ export class AuthService {
     return { expiresAt: new Date(expiresAt) };
   }
 
-  async logout(context: RequestContext): Promise<LogoutPayload> {
-    return { loggedOut: true, platformLoggedOut: await this.sessions.end(context) };
+  async logout(context: RequestContext, everywhere: boolean): Promise<LogoutPayload> {
+    return { loggedOut: true, platformLoggedOut: await this.sessions.end(context, everywhere) };
   }
 
   /** Every login and delegation ends here, with a payload or an error, so its outcome is reported here. */
@@ -116,16 +115,16 @@ export class AuthService {
     account: Account | undefined,
     authenticate: (session: PlatformSession, call: CallOptions) => Promise<void>,
   ): Promise<OpenSession> {
-    const { clientAddress: address, signal } = context;
-    const party = loginParty(context, account);
+    const { signal } = context;
+    const subject = loginSubject(context, account);
     const session = this.client.openSession();
-    await this.limits.attempt({ address, account, party, signal }, async () => {
+    await this.limits.attempt(subject, signal, async () => {
       await this.store.ping();
       if (signal.aborted) throw hungUp();
       // The call continues if its caller hangs up: the platform may have started a session, which then could not be
       // logged out.
       try {
-        await authenticate(session, { party });
+        await authenticate(session, { party: subject.party });
       } catch (error) {
         this.probe.explain(error);
         throw error;
@@ -138,16 +137,15 @@ export class AuthService {
     const handleTransport = transport === SessionTransport.BEARER ? 'bearer' : 'cookie';
     const open = await this.sessions.create(context, session, {
       transport: handleTransport,
-      account: account && sessionAccount(account),
+      account: account && sessionAccount(account, subject.account),
       profile: account?.kind === 'profile' ? account.name : undefined,
     });
-    await this.#endWithCaller(context, open);
+    await this.#endWithCaller(context, signal, open);
     return open;
   }
 
   /** A caller who hangs up before the answer is sent never learns the handle, so the session is ended. */
-  async #endWithCaller(context: RequestContext, open: OpenSession): Promise<void> {
-    const { signal } = context;
+  async #endWithCaller(context: RequestContext, signal: AbortSignal, open: OpenSession): Promise<void> {
     const end = async (): Promise<void> => {
       try {
         await this.sessions.end({ ...context, open: Promise.resolve(open) });

@@ -3,7 +3,7 @@ import { Settings } from '../config/settings.js';
 import { Observation } from '../logging/observation.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
-import { GraphQLDateTime } from 'graphql-scalars';
+import { DateTime } from '../session/scalars.js';
 import { ServiceError } from '../errors/service-error.js';
 
 @ObjectType({
@@ -14,7 +14,7 @@ export class IdentityToken {
   @Field(() => String, { description: 'The token, for `delegate` or for a page that embeds the platform.' })
   token!: string;
 
-  @Field(() => GraphQLDateTime, {
+  @Field(() => DateTime, {
     description:
       'When the token expires, according to the setting IDENTITY_TOKEN_SECONDS. The platform does not say.',
   })

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { GUEST, type Party } from 'portico/client';
+import { GUEST, type Party } from 'portico/internal';
 import { type RequestContext } from '../session/request-context.js';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -22,20 +22,46 @@ export interface Account {
   readonly mode?: string | undefined;
 }
 
-/**
- * Who a login counts for until it has succeeded: its network. There, the logins by name are one account and the
- * others guests, and those of one name are one session.
- */
-export function loginParty(
-  { requestId, network }: Pick<RequestContext, 'requestId' | 'network'>,
-  account: Account | undefined,
-): Party {
-  return account === undefined ? [network, GUEST, requestId] : [network, LOGINS, accountKey(account)];
+/** Who logs in and from where, as the limits of logins count it. */
+export interface LoginSubject {
+  /**
+   * Who a login counts for until it has succeeded: its network. There, the logins by name are one account and the
+   * others guests, and those of one name are one session.
+   */
+  readonly party: Party;
+  /** The key under which the failures from the network of the address are counted. */
+  readonly network: string;
+  /** Its {@link accountKey}; undefined for a login without an account: anonymous, or by identity token. */
+  readonly account: string | undefined;
+  /** The key of the account within the network: a hash, like that of the account. */
+  readonly place: string | undefined;
 }
 
-/** Identifies an account in its sessions, so that they can share what it may use: a hash, which reveals no name. */
-export function sessionAccount(account: Account): string {
-  return hash('sha256', `${account.mode ?? ''} ${accountKey(account)}`, 'base64url');
+export function loginSubject(
+  { requestId, network, clientAddress }: Pick<RequestContext, 'requestId' | 'network' | 'clientAddress'>,
+  account: Account | undefined,
+): LoginSubject {
+  const origin = networkOf(clientAddress);
+  const from = `network:${origin}`;
+  if (account === undefined) {
+    return { party: [network, GUEST, requestId], network: from, account, place: undefined };
+  }
+  const key = accountKey(account);
+  return {
+    party: [network, LOGINS, key],
+    network: from,
+    account: key,
+    place: hash('sha256', `${key}@${origin}`),
+  };
+}
+
+/**
+ * Identifies an account in its sessions, so that they can share what it may use: a hash, which reveals no name.
+ *
+ * @param key its {@link accountKey}.
+ */
+export function sessionAccount(account: Account, key = accountKey(account)): string {
+  return hash('sha256', `${account.mode ?? ''} ${key}`, 'base64url');
 }
 
 /**
@@ -43,17 +69,7 @@ export function sessionAccount(account: Account): string {
  * a platform may treat as equal count as one.
  */
 export function accountKey({ kind, name }: Account): string {
-  return `${kind}:${sha256(kind === 'user' ? normalizedName(name) : name)}`;
-}
-
-/** The key of an account within one network. Like {@link accountKey}, it reveals no name. */
-export function placeKey(account: Account, address: string): string {
-  return sha256(`${accountKey(account)}@${network(address)}`);
-}
-
-/** The key under which the failures from an address's network are counted. */
-export function networkKey(address: string): string {
-  return `network:${network(address)}`;
+  return `${kind}:${hash('sha256', kind === 'user' ? normalizedName(name) : name)}`;
 }
 
 /**
@@ -75,7 +91,7 @@ export function normalizedName(name: string): string {
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address. */
-function network(address: string): string {
+function networkOf(address: string): string {
   const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
   return isIPv6(plain) ? first64Bits(plain) : plain;
 }
@@ -89,8 +105,4 @@ function first64Bits(address: string): string {
     .slice(0, NETWORK_GROUPS)
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':');
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text);
 }

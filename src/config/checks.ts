@@ -114,17 +114,6 @@ export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && isPlainHttpUrl(value) && new URL(value).origin === value;
 }
 
-/**
- * A Redis URL: `redis://` or `rediss://` (TLS) with a host, and at most user, password, port, and database number.
- */
-export function isRedisUrl(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false;
-  const { protocol, hostname, pathname, search, hash } = new URL(value);
-  return (
-    /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d{0,3})?$/.test(pathname) && !search && !hash
-  );
-}
-
 /** The path of a readable file, or not set. */
 export function ReadableFile(): PropertyDecorator {
   return optional('must be the path of a readable file', isReadableFile);

@@ -93,4 +93,14 @@ export class FederationSettings {
     'must be a letter followed by letters or digits, at most 32 in all',
   )
   FIELD_PREFIX?: string;
+
+  @Setting(
+    'prefix of the types, for graphs that have their own `User` or `Session`: with `Analytics` they become `AnalyticsUser` and `AnalyticsSession`; `Project`, `PageInfo` and scalars keep their names',
+    'Analytics',
+  )
+  @Matching(
+    /^[A-Z][A-Za-z0-9]{0,31}$/,
+    'must be a capital letter followed by letters or digits, at most 32 in all',
+  )
+  TYPE_PREFIX?: string;
 }

@@ -43,7 +43,7 @@ export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1').replace(/%.*/, '');
   const version = isIP(address);
   if (version === 0) return address.toLowerCase() === 'localhost';
-  return LOOPBACK.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  return version === 4 ? address.startsWith('127.') : LOOPBACK.check(address, 'ipv6');
 }
 
 /** What a server can listen on: an address, with a zone if it is IPv6, or the name of one; no port. */

@@ -22,13 +22,21 @@ export interface CheckedSettings {
   readonly problems: readonly string[];
 }
 
-/** Takes all settings from an environment and checks them together. An empty value counts as not set. */
-export function checkSettings(given: Environment): CheckedSettings {
+/**
+ * Takes all settings from an environment and checks them together. An empty value counts as not set.
+ *
+ * @param values of settings that a program gives, with their own types; they count, not the environment.
+ */
+export function checkSettings(
+  given: Environment,
+  values: Readonly<Record<string, unknown>> = {},
+): CheckedSettings {
   const { environment, fromFiles, problems: fileProblems } = withSecretFiles(given);
   const present = settingDescriptions()
     .map(({ name }) => [name, valueOf(environment, name)] as const)
     .filter(([, value]) => value !== undefined && value !== '');
-  const settings = plainToInstance(Settings, Object.fromEntries(present), { exposeDefaultValues: true });
+  const plain = { ...Object.fromEntries(present), ...values };
+  const settings = plainToInstance(Settings, plain, { exposeDefaultValues: true });
   const problems = [...fileProblems];
   for (const error of validateSync(settings)) {
     const problem = problemOf(error);

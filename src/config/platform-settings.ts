@@ -1,4 +1,4 @@
-import { IsIn } from 'class-validator';
+import { IsIn, IsString } from 'class-validator';
 import {
   Flag,
   isHttpProxyUrl,
@@ -59,11 +59,32 @@ export class PlatformSettings {
   )
   PLATFORM_TLS_VERIFY: boolean | string = true;
 
+  @Setting(
+    'the file of the client certificate that is shown to the platform',
+    '/etc/portico/platform-cert.pem',
+  )
+  @ReadableFile()
+  @Rule(
+    'needs PLATFORM_TLS_KEY',
+    (value, settings: PlatformSettings) => value === undefined || settings.PLATFORM_TLS_KEY !== undefined,
+  )
+  PLATFORM_TLS_CERT?: string;
+
+  @Setting('the file of the private key of that certificate', '/etc/portico/platform-key.pem')
+  @ReadableFile()
+  @Rule(
+    'needs PLATFORM_TLS_CERT',
+    (value, settings: PlatformSettings) => value === undefined || settings.PLATFORM_TLS_CERT !== undefined,
+  )
+  PLATFORM_TLS_KEY?: string;
+
   @Setting('allows `PLATFORM_TLS_VERIFY=false` and `NODE_TLS_REJECT_UNAUTHORIZED=0` in production')
   @Flag()
   ALLOW_INSECURE_TLS = false;
 
-  @Setting('time limit of one platform call in milliseconds, including redirects and retries')
+  @Setting(
+    'time limit of one platform call in milliseconds, including redirects and retries; it may wait as long again for a connection',
+  )
   @WholeNumber(10, LONGEST_TIMER_MS)
   PLATFORM_TIMEOUT_MS = 8000;
 
@@ -94,6 +115,7 @@ export class PlatformSettings {
     'hosts that are reached without a proxy, as in other tools: names (subdomains included), addresses, ranges, each with or without `:port`, or `*`',
     'localhost,.internal.example,10.0.0.0/8',
   )
+  @IsString()
   NO_PROXY = '';
 
   @Setting('the HTTP library of the platform client: `undici` or `got`; same behavior, `got` costs more CPU')

@@ -1,30 +1,26 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { ConfigModule, getConfigToken, registerAs } from '@nestjs/config';
-import { type Environment, processEnvironment, readEnvironment } from './environment.js';
-import { nearMisses } from './near-misses.js';
-import { checkSettings, SettingsError } from './parse-settings.js';
+import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
+import { type Environment, processEnvironment } from './environment.js';
+import {
+  type FileCheck,
+  fromEnvironment,
+  readOptions,
+  type ReadSettings,
+  type SettingOptions,
+} from './portico-options.js';
 import { secretSettings } from './setting.js';
 import { Settings } from './settings.js';
 
-const ENVIRONMENT = 'environment';
-
 /** The injection token of the whole {@link Environment}: the variables that a profile file names are not settings. */
-export const ProcessEnvironment = getConfigToken(ENVIRONMENT);
+export const ProcessEnvironment = Symbol('ProcessEnvironment');
 
-/**
- * Checks the content of the files that settings name. Skips files that do not exist and settings that are not set.
- *
- * @returns the problems, each starting with the name of its setting
- */
-export type FileCheck = (settings: Settings) => Promise<readonly string[]>;
+/** The injection token of the options as they were given. */
+export const GivenOptions = Symbol('GivenOptions');
 
-/** What was read at start. */
-export interface ReadSettings {
-  readonly settings: Settings;
-  readonly environment: Environment;
-  /** What the operator should know although the service starts. */
-  readonly warnings: readonly string[];
-  readonly module: DynamicModule;
+/** Options that other parts of the application make. */
+export interface AsyncOptions<T extends SettingOptions> extends Pick<ModuleMetadata, 'imports'> {
+  /** What the factory gets. */
+  readonly inject?: readonly unknown[];
+  readonly useFactory: (...injected: never[]) => T | Promise<T>;
 }
 
 /** Provides the settings, which are read once, before anything else is built. */
@@ -39,26 +35,37 @@ export class SettingsModule {
    * @throws SettingsError
    */
   static async read(given?: Environment, problemsInFiles?: FileCheck): Promise<ReadSettings> {
-    const environment = given ?? readEnvironment();
+    const options = fromEnvironment(given);
     if (given === undefined)
       for (const name of secretSettings()) Reflect.deleteProperty(processEnvironment(), name);
-    const { settings, problems } = checkSettings(environment);
-    const found = [...problems, ...((await problemsInFiles?.(settings)) ?? [])];
-    if (found.length > 0) throw new SettingsError(found);
-    const module = {
+    return readOptions(options, problemsInFiles);
+  }
+
+  /** @param problemsIn what is wrong with settings and options besides: in the files that they name, say. */
+  static with<T extends SettingOptions>(
+    { imports = [], inject = [], useFactory }: AsyncOptions<T>,
+    problemsIn: (settings: Settings, options: T) => Promise<readonly string[]>,
+  ): DynamicModule {
+    const Read = Symbol('ReadSettings');
+    return {
       module: SettingsModule,
       global: true,
-      imports: [
-        await ConfigModule.forRoot({
-          isGlobal: true,
-          ignoreEnvFile: true,
-          validatePredefined: false,
-          load: [registerAs(ENVIRONMENT, () => environment)],
-        }),
+      imports,
+      providers: [
+        { provide: GivenOptions, inject: inject as never[], useFactory },
+        {
+          provide: Read,
+          inject: [GivenOptions],
+          useFactory: (options: T) => readOptions(options, (settings) => problemsIn(settings, options)),
+        },
+        { provide: Settings, inject: [Read], useFactory: ({ settings }: ReadSettings) => settings },
+        {
+          provide: ProcessEnvironment,
+          inject: [Read],
+          useFactory: ({ environment }: ReadSettings) => environment,
+        },
       ],
-      providers: [{ provide: Settings, useValue: settings }],
-      exports: [Settings],
+      exports: [GivenOptions, Settings, ProcessEnvironment],
     };
-    return { settings, environment, warnings: nearMisses(environment), module };
   }
 }

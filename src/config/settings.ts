@@ -39,6 +39,11 @@ export class Settings extends IntersectionType(
     return !isLoopback(this.HOST) || isLoopback(hostname);
   }
 
+  /** What is put in front of the root fields and the types. */
+  get namePrefixes(): { readonly field: string | undefined; readonly type: string | undefined } {
+    return { field: this.FIELD_PREFIX, type: this.TYPE_PREFIX };
+  }
+
   /** Off with persisted documents: the console's own documents are not among them. */
   get hasConsole(): boolean {
     return this.introspection && this.PERSISTED_DOCUMENTS === undefined;

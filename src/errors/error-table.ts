@@ -1,6 +1,7 @@
 import {
   AmbiguousProjectNameError,
   BackendServerError,
+  ClientClosedError,
   ExecutionCancelledError,
   ForeignRedirectError,
   InsufficientPrivilegesError,
@@ -13,6 +14,7 @@ import {
   PlatformHttpError,
   PlatformTimeoutError,
   PlatformUnreachableError,
+  QueueTimeoutError,
   ResourceNotFoundError,
   SessionError,
   TooManyRedirectsError,
@@ -79,7 +81,14 @@ export const ERROR_TABLE: readonly ErrorRow[] = [
       error instanceof PlatformUnreachableError ? error.reason : undefined,
     ),
   },
+  {
+    platform: 'the client of the service is closed',
+    kind: ClientClosedError,
+    code: 'UPSTREAM_UNAVAILABLE',
+    reason: always('CONNECT'),
+  },
   { platform: 'too slow', kind: PlatformTimeoutError, code: 'UPSTREAM_TIMEOUT' },
+  { platform: 'no free connection to it in time', kind: QueueTimeoutError, code: 'UPSTREAM_TIMEOUT' },
   {
     platform: 'not JSON, too large, login not 204 or without exactly one token',
     kind: PlatformHttpError,

@@ -47,6 +47,15 @@ export function storeUnavailable(reason: string): ServiceError {
   });
 }
 
+/** The session store can be read, but takes no writes. `reason` as for {@link storeUnavailable}. */
+export function storeTakesNoWrites(reason: string): ServiceError {
+  return new ServiceError('SESSION_STORE_UNAVAILABLE', 'The session store takes no writes', {
+    reason: 'STORE_READ_ONLY',
+    retryAfter: 1,
+    detail: `The session store is unavailable: ${reason}`,
+  });
+}
+
 /** Which limit of requests in flight was reached. */
 export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
 export const OVERLOAD_REASONS = REASONS_OF_CODES.OVERLOADED;

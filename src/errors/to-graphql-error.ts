@@ -38,6 +38,19 @@ function causeOf(thrown: unknown): unknown {
   return refused instanceof ServiceError ? refused : unwrapResolverError(thrown);
 }
 
+/**
+ * Maps the errors of this service, of its client and of its credentials, for the `formatError` of another
+ * application. Any other error stays as that application has formatted it.
+ */
+export function porticoFormatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  return isOwnError(causeOf(thrown)) ? toGraphQLError(formatted, thrown) : formatted;
+}
+
+/** Whether an error is one of this service, of its client or of its credentials. */
+export function isOwnError(error: unknown): boolean {
+  return error instanceof PlatformError || error instanceof ServiceError || error instanceof CredentialError;
+}
+
 /** How an answer identifies an error: its code, and where known its reason and the platform's code and ticket. */
 export function errorFacts(
   error: unknown,

@@ -61,20 +61,22 @@ export class AnswerCompletion {
 
   complete(answer: GivenAnswer, http: AnswerHead): void {
     const { operation, contextValue, errors } = answer;
-    contextValue.answer.sending();
     // Handles and tokens are only in the answers to mutations, whose length must reveal nothing about them.
     if (operation?.operation === OperationTypeNode.QUERY) contextValue.allowCompression();
     http.headers.set('cache-control', 'private, no-store');
-    if (contextValue.cookie !== undefined) {
-      if (!contextValue.sessionCookie.secure) this.#warnOfPlainCookies();
-      http.headers.set('set-cookie', setCookieHeader(contextValue.sessionCookie, contextValue.cookie));
+    const { cookie, sessionCookie, isRouter } = contextValue;
+    // An operation of a router may have several requests here: one that still carries the old cookie must not clear
+    // what the login before it has set.
+    if (cookie !== undefined && !(isRouter && cookie === 'useless')) {
+      if (!sessionCookie.secure) this.#warnOfPlainCookies();
+      http.headers.set('set-cookie', setCookieHeader(sessionCookie, cookie));
     }
     if (errors.length > 0) this.#completeErrors(answer, http);
     const code = errors[0]?.extensions?.code;
     this.observation.operationAnswered(operation?.operation, errors.length === 0 ? undefined : String(code));
   }
 
-  #completeErrors({ errors, thrown, operation, accept }: GivenAnswer, http: AnswerHead): void {
+  #completeErrors({ errors, thrown, operation, accept, contextValue }: GivenAnswer, http: AnswerHead): void {
     errors.forEach((error, index) => {
       if (isUnforeseen(error)) this.#logger.error(thrown?.[index]?.originalError ?? thrown?.[index]);
       const retryAfter = error.extensions?.retryAfter;
@@ -83,14 +85,19 @@ export class AnswerCompletion {
     const line = errorLine(errors, operation);
     if (errors.some(({ extensions }) => isFault(extensions?.code))) this.#logger.warn(line);
     else this.#logger.log(line);
-    http.status = answerStatus(http.status, errors, accept);
+    // To routers, any other status is a fault of the subgraph, and some then lose its errors.
+    http.status = contextValue.isRouter ? OK : answerStatus(http.status, errors, accept);
   }
 
   #warnOfPlainCookies(): void {
     if (!this.settings.production || this.#hasWarned) return;
     this.#hasWarned = true;
+    const fix =
+      this.settings.TRUSTED_PROXIES.length === 0
+        ? 'Behind a TLS proxy, set TRUSTED_PROXIES.'
+        : 'A TLS proxy must send X-Forwarded-Proto: https, from an address in TRUSTED_PROXIES.';
     this.#logger.warn(
-      'Session cookies are set without Secure: requests seem to arrive over plain http. Behind a TLS proxy, set TRUSTED_PROXIES.',
+      `Session cookies are set without Secure: requests seem to arrive over plain http. ${fix}`,
     );
   }
 }

@@ -1,11 +1,9 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { type Settings } from '../config/settings.js';
 import { type Caller } from '../http/caller.js';
-import { type SessionCookie } from '../http/session-cookie.js';
+import { type AnswerStream, type CallerContext, callerFacts, HangUp } from '../http/caller-context.js';
 import { type AnswerTurns } from '../load/answer-turns.js';
-import { type KnownSessions } from '../session/known-sessions.js';
-import { type RequestContext } from '../session/request-context.js';
-import { type HandleTransport } from '../session/handle.js';
+import { type KnownSessions } from '../session/handle.js';
 import { AnswerBudget } from './limits/answer-budget.js';
 import { type Size } from './limits/answer-size.js';
 
@@ -33,32 +31,11 @@ export interface HttpReply {
   mayBeCompressed: boolean;
 }
 
-/** The part of an answer's stream that shows whether the caller has hung up. */
-interface AnswerStream {
-  readonly destroyed: boolean;
-  /** Whether all of the answer has been handed to the operating system. */
-  readonly writableFinished: boolean;
-  once(event: 'close', listener: () => void): unknown;
-}
-
-/** What a request says about its origin. */
-export interface RequestOrigin {
-  /** Whether the request has a session cookie, whatever its value. */
-  readonly withCookie: boolean;
-  /** How a well-formed handle was sent, if one was. */
-  readonly transport: HandleTransport | undefined;
-  /** The service's own origin, as the browser or the trusted proxies name it. */
-  readonly self: string;
-  /** `Origin`, and `Sec-Fetch-Site`: browsers set them, and no page can change them. */
-  readonly origin: string | undefined;
-  readonly fetchSite: string | undefined;
-}
-
-/** A {@link RequestContext} with what only the edge needs: how to set a cookie, and where the request comes from. */
-export interface GraphQLContext extends RequestContext {
+/** A {@link CallerContext} with what only the standalone service needs. */
+export interface GraphQLContext extends CallerContext {
   readonly req: HttpRequest;
-  readonly sessionCookie: SessionCookie;
-  readonly origin: RequestOrigin;
+  /** Whether the caller is the router of a graph, by its secret. */
+  readonly isRouter: boolean;
   /** What the answer may still hold. */
   readonly answer: AnswerBudget;
   /** Allows the answer to be compressed. */
@@ -74,22 +51,13 @@ export type MakeContext = (req: HttpRequest, reply: HttpReply) => GraphQLContext
 export function contextMaker(settings: Settings, turns: AnswerTurns, sessions: KnownSessions): MakeContext {
   const limits = { nodes: settings.GRAPHQL_MAX_ANSWER_NODES, bytes: settings.GRAPHQL_MAX_ANSWER_BYTES };
   return (req, reply) => {
-    const { presented, foreignBearer, withCookie, sessionCookie, service, origin, fetchSite } = req.caller;
-    return Object.assign(new ConnectedContext(req, new HangUp(reply.raw), limits, turns, sessions), {
-      requestId: req.id,
-      clientAddress: req.caller.address,
-      network: req.caller.network,
-      sessionCookie,
-      presented,
-      foreignBearer,
+    const context = new ConnectedContext(req, new HangUp(reply.raw), limits, turns, sessions);
+    return Object.assign(context, callerFacts(req.caller, req.id), {
+      isRouter: req.caller.isRouter,
       hasReservedPlace: req.slot.isReserved,
       allowCompression: () => {
         reply.mayBeCompressed = true;
       },
-      crossSite: fetchSite === 'cross-site',
-      // A value that cannot be a handle opens nothing.
-      ...(withCookie && presented === undefined && { cookie: 'clear' as const }),
-      origin: { withCookie, transport: presented?.transport, self: service.origin, origin, fetchSite },
     });
   };
 }
@@ -123,29 +91,5 @@ class ConnectedContext {
 
   search(entries: number): Promise<void> | undefined {
     return this.answer.search(entries);
-  }
-}
-
-/** Notices when the connection of a request is closed before its answer has been sent. */
-class HangUp {
-  readonly #answer: AnswerStream;
-  #controller: AbortController | undefined;
-
-  constructor(answer: AnswerStream) {
-    this.#answer = answer;
-  }
-
-  /** Made when something can be aborted. */
-  get signal(): AbortSignal {
-    if (this.#controller !== undefined) return this.#controller.signal;
-    const controller = new AbortController();
-    this.#controller = controller;
-    if (this.#answer.destroyed) controller.abort();
-    else {
-      this.#answer.once('close', () => {
-        if (!this.#answer.writableFinished) controller.abort();
-      });
-    }
-    return controller.signal;
   }
 }

@@ -1,3 +1,4 @@
+import cors from '@fastify/cors';
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type FastifyInstance, type FastifyReply } from 'fastify';
@@ -67,4 +68,38 @@ function securityHeaders(): Record<string, string> {
     if (error !== undefined) throw error as Error;
   });
   return headers;
+}
+
+const PREFLIGHT_SECONDS = 600;
+
+/** What browsers may do across origins. */
+export interface BrowserAccess {
+  /** Exact origins that may read answers and send cookies. */
+  readonly origins: readonly string[];
+  /** Request headers that pages may set, besides `content-type`. */
+  readonly requestHeaders: readonly string[];
+}
+
+/** Tells browsers which pages may read answers; an origin that is not listed gets no CORS header. */
+export async function allowOrigins(
+  server: FastifyInstance,
+  { origins, requestHeaders }: BrowserAccess,
+): Promise<void> {
+  await server.register(cors, {
+    delegator: (request, done) => {
+      const { origin } = request.caller;
+      if (origin === undefined || !origins.includes(origin)) {
+        done(null, { origin: false });
+        return;
+      }
+      done(null, {
+        origin,
+        credentials: true,
+        methods: ['GET', 'POST'],
+        allowedHeaders: ['content-type', ...requestHeaders],
+        exposedHeaders: ['x-request-id', 'retry-after', 'date'],
+        maxAge: PREFLIGHT_SECONDS,
+      });
+    },
+  });
 }

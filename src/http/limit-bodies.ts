@@ -4,7 +4,7 @@ import { type FastifyInstance } from 'fastify';
 
 /** How large a request body may be, in bytes. */
 export interface BodyLimits {
-  /** From anybody. */
+  /** From any caller. */
   readonly usual: number;
   /** From callers that {@link mayBeLarge} accepts. */
   readonly large: number;
@@ -22,7 +22,7 @@ export function serverLimit({ usual, large }: BodyLimits): number {
   return Math.max(usual, large);
 }
 
-/** Holds everybody to the usual limit, except those who may send more: the server's own limit stops them. */
+/** Holds all callers to the usual limit, except those who may send more: the server's own limit stops them. */
 export function limitBodies(server: FastifyInstance, limits: BodyLimits): void {
   const { usual, mayBeLarge } = limits;
   if (serverLimit(limits) === usual) return;

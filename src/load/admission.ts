@@ -5,8 +5,8 @@ import {
   type ServiceError,
 } from '../errors/service-error.js';
 import { type Caller } from '../http/caller.js';
-import { type Party } from 'portico/client';
-import { isStranger, type KnownSessions } from '../session/known-sessions.js';
+import { type Party } from 'portico/internal';
+import { isStranger, type KnownSessions } from '../session/handle.js';
 import { EventLoopPacer } from './event-loop-pacer.js';
 import { LoadLimit, type ProcessSample } from './load-limit.js';
 import { type Connection, PausedConnections } from './paused-connections.js';
@@ -36,8 +36,6 @@ export interface AdmissionOptions extends AdmissionLimits {
 export type Refusals = Readonly<Record<OverloadReason, number>>;
 
 const PATIENCE_MS = 500;
-/** Each holds a body and a connection. */
-const MOST_WAITING = 1024;
 /** Places beside all others, for logouts: a short document each. */
 const LOGOUTS = { all: 50, waiting: 1000, perSession: 2, ofStrangers: 12, patience: 5_000 };
 /** Requests without a known session have this part of all places for each network: an office, a router. */
@@ -46,10 +44,6 @@ const LOGOUT = /logout/i;
 /** More than any logout has. */
 export const LOGOUT_BYTES = 2048;
 
-/** A busy process has as many in flight as it ends in 250 ms: as many more begin in half of the patience. */
-const WAITING_PER_PLACE = 1;
-/** A short burst is not an overload, however large its requests are. */
-const LEAST_WAITING = 128;
 /** Enough requests wait while connections are paused that the CPU is never without work. */
 const RESERVE_MS = 8;
 const LEAST_RESERVE = 8;
@@ -67,12 +61,10 @@ export class Admission {
     room: () => this.#room,
     answers: () => this.limit.within(1000),
   });
-  readonly #inFlight: number;
   readonly #sessions: KnownSessions;
   readonly #queue: RequestQueue;
   readonly #logouts = new RequestQueue({
-    most: () => LOGOUTS.all,
-    mostWaiting: () => LOGOUTS.waiting,
+    limits: { value: LOGOUTS.all, mostWaiting: LOGOUTS.waiting },
     mostOf: (session) => (isStranger(session) ? LOGOUTS.ofStrangers : LOGOUTS.perSession),
     patience: LOGOUTS.patience,
   });
@@ -83,7 +75,6 @@ export class Admission {
   #refusedAt = -Infinity;
 
   constructor(options: AdmissionOptions) {
-    this.#inFlight = options.inFlight;
     this.pacer = new EventLoopPacer(() => this.inFlight <= (options.heavy?.() ?? 0));
     this.#sessions = options.sessions;
     this.#logoutHashes = options.logoutHashes;
@@ -92,8 +83,7 @@ export class Admission {
     this.limit = new LoadLimit(options.inFlight);
     const perNetwork = Math.max(1, Math.ceil(options.inFlight * STRANGERS_SHARE));
     this.#queue = new RequestQueue({
-      most: () => this.limit.value,
-      mostWaiting: () => this.#mostWaiting(),
+      limits: this.limit,
       mostOf: (session) => (isStranger(session) ? perNetwork : options.perSession),
       patience: PATIENCE_MS,
     });
@@ -123,7 +113,7 @@ export class Admission {
 
   /** Whether no more may wait, except of a network that has little. */
   get isCrowded(): boolean {
-    return this.#queue.isFull || (this.#paused.size > 0 && this.#begunLater > this.#crowd);
+    return this.#queue.isFull || (!this.#paused.isIdle && this.#begunLater > this.#crowd);
   }
 
   /** Whether no more of a network may wait: new requests are refused, except logouts. */
@@ -172,7 +162,7 @@ export class Admission {
 
   /** Whether what has just been read from a connection was paused for too long to be let in. */
   isLate(connection: Connection): boolean {
-    return this.#paused.isLate(connection);
+    return this.#paused.late.has(connection);
   }
 
   /** A connection has taken an answer for a caller in a network. */
@@ -223,13 +213,6 @@ export class Admission {
     const entered = await (isLogout ? this.#logouts : this.#queue).enter(party, slot);
     if (typeof entered === 'string') throw this.#refuse(party, entered);
     slot.enter(entered, isLogout);
-  }
-
-  /** While the process is busy, no more than it is likely to begin within the patience of those who wait. */
-  #mostWaiting(): number {
-    const most = Math.min(this.#inFlight, MOST_WAITING);
-    if (!this.limit.isShedding) return most;
-    return Math.min(most, Math.max(LEAST_WAITING, Math.ceil(this.limit.value * WAITING_PER_PLACE)));
   }
 
   #refuse(party: Party, full: Full): ServiceError {

@@ -1,4 +1,4 @@
-import { FairQueue, growingShare, type Party } from 'portico/client';
+import { FairQueue, growingShare, type Party } from 'portico/internal';
 
 /** The right to make one large answer. */
 export interface Turn {
@@ -7,6 +7,8 @@ export interface Turn {
    * party.
    */
   next(): Promise<void>;
+  /** What the answer has so far, in bytes of its text. */
+  hold(bytes: number): void;
   /** Lets the next one begin. Only the first call counts. */
   end(): void;
 }
@@ -20,8 +22,10 @@ interface Waiting {
 }
 
 /** Large answers that are made at the same time, in all and of one session. */
-const AT_ONCE = 4;
+const AT_ONCE = 3;
 const AT_ONCE_OF_ONE_SESSION = 2;
+/** While those that are made have more bytes of text than this, no other begins: each takes several times as much. */
+const MOST_HELD = 4 * 1024 * 1024;
 /** An answer without progress for this long, such as one that waits for a slow platform, no longer blocks others. */
 const IDLE_TURN_MS = 5000;
 
@@ -39,6 +43,7 @@ export class AnswerTurns {
       share.isFinest ? AT_ONCE_OF_ONE_SESSION : growingShare(share, AT_ONCE - this.#queue.inFlight),
   });
   #isScheduled = false;
+  #held = 0;
 
   /**
    * @param hasRoom whether there is memory for another large answer.
@@ -93,7 +98,7 @@ export class AnswerTurns {
 
   #beginNext(): void {
     const { inFlight } = this.#queue;
-    if (inFlight >= AT_ONCE || (inFlight > 0 && !this.#hasRoom())) return;
+    if (inFlight >= AT_ONCE || (inFlight > 0 && (this.#held > MOST_HELD || !this.#hasRoom()))) return;
     const next = this.#queue.next();
     if (next === undefined) return;
     next.begin(this.#begun(next.party));
@@ -102,13 +107,21 @@ export class AnswerTurns {
 
   #begun(party: Party): Turn {
     const leave = this.#queue.begin(party);
+    let held = 0;
+    let hasEnded = false;
+    const hold = (bytes: number): void => {
+      if (hasEnded) return;
+      this.#held += bytes - held;
+      held = bytes;
+    };
     const end = (): void => {
       clearTimeout(timer);
+      hold(0);
+      hasEnded = true;
       leave();
       this.schedule();
     };
     const timer = setTimeout(end, IDLE_TURN_MS).unref();
-    let hasEnded = false;
     return {
       next: () => {
         if (!hasEnded) timer.refresh();
@@ -118,10 +131,8 @@ export class AnswerTurns {
           });
         });
       },
-      end: () => {
-        hasEnded = true;
-        end();
-      },
+      hold,
+      end,
     };
   }
 }

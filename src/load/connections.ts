@@ -1,7 +1,7 @@
 import { type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { callerAddress } from '../http/address.js';
-import { mostConnections } from './descriptors.js';
+import { Descriptors, mostConnections } from './descriptors.js';
 import { PacedBody } from './paced-body.js';
 import { RequestSlot } from './request-slot.js';
 import { SuspectNetworks } from './suspect-networks.js';
@@ -57,6 +57,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #networks = new Map<string, number>();
   readonly #suspects: SuspectNetworks;
+  readonly descriptors = new Descriptors();
   readonly cuts: Record<CutReason, number> = { pipelined: 0, unread: 0, network: 0 };
   #reported = { ...this.cuts };
   #unsent = 0;
@@ -184,8 +185,9 @@ export class Connections {
     return body;
   }
 
-  /** Ends the connections whose readers take nothing, or too little. To be called about once a second. */
+  /** Ends the connections whose readers take nothing, or too little. Has to be called about once a second. */
   sweep(): void {
+    this.descriptors.look();
     const now = this.#now();
     for (const connection of this.#open.values()) {
       if (connection.slots.size > 0 && connection.isStuck(now, this.#limits))

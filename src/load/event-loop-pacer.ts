@@ -1,7 +1,9 @@
-import { FairQueue, type Party } from 'portico/client';
+import { FairQueue, type Party } from 'portico/internal';
 
-/** Iterations in a row in which nothing but new connections is served, at most. */
-const MOST_SKIPPED = 8;
+/** Iterations in a row in which nothing but new connections is served, at most: a burst of a few hundred of them. */
+const MOST_SKIPPED = 256;
+/** How many more may be skipped after each in which requests may begin: all that there are while a flood goes on. */
+const SKIPS_EARNED = 8;
 /**
  * Requests that begin in one iteration: few, so that those that have begun end first, and iterations are short. With
  * fewer than four, the number of iterations costs more than it gains.
@@ -38,7 +40,8 @@ export class EventLoopPacer {
   readonly #heavy: HeavyWork[] = [];
   #isScheduled = false;
   #isFresh = false;
-  #skipped = 0;
+  #skipsLeft = MOST_SKIPPED;
+  #hasSkipped = false;
   /** What began in this iteration and is not measured yet. */
   #begun: HeavyWork | undefined;
   #begunAt = 0;
@@ -58,7 +61,7 @@ export class EventLoopPacer {
 
   /** Whether connections are coming in, so that a request has to wait for its turn. */
   get isBusy(): boolean {
-    return this.#isFresh || this.#skipped > 0 || this.#requests.waiting > 0;
+    return this.#isFresh || this.#hasSkipped || this.#requests.waiting > 0;
   }
 
   /** How many requests wait for their turn. */
@@ -91,9 +94,10 @@ export class EventLoopPacer {
   readonly #next = (): void => {
     this.#isScheduled = false;
     const isFresh = this.#isFresh;
-    const skips = isFresh && this.#skipped < MOST_SKIPPED;
+    const skips = isFresh && this.#skipsLeft > 0;
     this.#isFresh = false;
-    this.#skipped = skips ? this.#skipped + 1 : 0;
+    this.#hasSkipped = skips;
+    this.#skipsLeft = skips ? this.#skipsLeft - 1 : Math.min(MOST_SKIPPED, this.#skipsLeft + SKIPS_EARNED);
     if (!skips) this.#begin(isFresh);
     if (skips || this.#requests.waiting > 0 || this.#mayBeginHeavy) this.#schedule();
   };
@@ -103,7 +107,11 @@ export class EventLoopPacer {
   }
 
   #begin(isFresh: boolean): void {
-    for (let n = 0; n < REQUESTS_PER_ITERATION; n += 1) this.#requests.next()?.();
+    for (let n = 0; n < REQUESTS_PER_ITERATION; n += 1) {
+      const begin = this.#requests.next();
+      if (begin === undefined) break;
+      begin();
+    }
     const now = performance.now();
     // While connections come in, each of them would wait for one of these: their backlog is emptied first.
     const isBurst = isFresh && now - this.#begunAt < MOST_BURST_MS;

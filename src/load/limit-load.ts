@@ -2,17 +2,17 @@ import { type IncomingMessage, type Server, type ServerResponse } from 'node:htt
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { callerAddress } from '../http/address.js';
 import { isProbe } from '../http/caller.js';
-import { errorAnswer } from '../http/error-answer.js';
-import { bodyLength } from '../http/lingering-close.js';
-import { KnownSessions } from '../session/known-sessions.js';
-import { Admission, type AdmissionLimits } from './admission.js';
+import { type ErrorAnswer, errorAnswer, errorBody, thrownAnswer } from '../http/error-answer.js';
+import { bodyLength, comesEarly, discardBody, sendAnswers } from './send-answers.js';
+import { KnownSessions } from '../session/handle.js';
+import { Admission, type AdmissionLimits, LOGOUT_BYTES } from './admission.js';
 import { AnswerTurns } from './answer-turns.js';
 import { type ConnectionLimits, Connections, CUT_REASONS } from './connections.js';
-import { EarlyRefusals, type NetworkOf, type Serve } from './early-refusal.js';
+import { ENOUGH_FILES, mostConnections, openFilesLimit } from './descriptors.js';
 import { sampleLoad } from './load-limit.js';
 import { pauseAnswered } from './paused-connections.js';
 import { RequestSlot } from './request-slot.js';
-import { sendAnswers } from './send-answers.js';
+import { FIXED_HEADERS, REQUEST_ID_HEADER, requestId } from '../http/answer-headers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -68,6 +68,7 @@ export function limitLoad(server: FastifyInstance, options: LoadOptions): Load {
     },
   });
   const turns: AnswerTurns = new AnswerTurns(connections.hasRoom, admission.pacer.beginHeavy);
+  warnOfFewFiles(server);
   boundConnections(server, connections, admission, likelyNetwork(options.trustsProxies));
   admitRequests(server, admission, connections);
   sendAnswers(server, connections);
@@ -78,6 +79,15 @@ export function limitLoad(server: FastifyInstance, options: LoadOptions): Load {
     sessions,
     admit: ({ caller, slot }, body) => admission.enter(caller, slot, body),
   };
+}
+
+function warnOfFewFiles({ log }: FastifyInstance): void {
+  const files = openFilesLimit();
+  if (files >= ENOUGH_FILES) return;
+  log.warn(
+    `At most ${mostConnections(files)} connections are taken: this process may open only ${files} files. ` +
+      `Raise its limit to ${ENOUGH_FILES} or more (ulimit -n)`,
+  );
 }
 
 /** Looks at each connection and each request before Fastify does. */
@@ -96,7 +106,7 @@ function boundConnections(
   http.removeAllListeners('request');
   http.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!connections.begin(response)) return;
-    pauseAnswered(request, response, admission, networkOf);
+    if (admission.limit.isShedding) pauseAnswered(request, response, admission.answered, networkOf);
     refusals.serve(request, response, serve);
   });
   // Node would answer it by itself, however many of them come.
@@ -119,10 +129,17 @@ function boundConnections(
   });
 }
 
-/** Logs what was refused and ended in one line, instead of a line for each. */
+/** Logs what was refused, reset and ended in one line each, instead of a line for each case. */
 function report({ log }: FastifyInstance, refusals: EarlyRefusals, connections: Connections): void {
   const refused = refusals.takeCount();
   if (refused > 0) log.warn({ refused }, 'Requests were refused: the service is overloaded');
+  const exhausted = connections.descriptors.takeCount();
+  if (exhausted > 0) {
+    log.error(
+      { seconds: exhausted },
+      'New connections are reset: this process can open no more files. Raise its limit (ulimit -n)',
+    );
+  }
   const cuts = connections.takeCuts();
   if (CUT_REASONS.some((reason) => cuts[reason] > 0)) log.warn(cuts, 'Connections were cut off');
 }
@@ -165,4 +182,85 @@ function admitRequests(server: FastifyInstance, admission: Admission, connection
     stop();
     done();
   });
+}
+
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+const FIXED = Object.entries(FIXED_HEADERS).flat();
+
+type NetworkOf = (request: IncomingMessage) => string;
+
+/**
+ * While no more may even wait, refuses requests before Fastify sees them: under three times the load that the process
+ * can take, most of its time would else go into refusals. Probes, and bodies that may be a logout, go on to Fastify,
+ * and so do requests of browsers on other sites, whose pages may read the refusal only with CORS headers.
+ */
+export class EarlyRefusals {
+  readonly #admission: Admission;
+  readonly #networkOf: NetworkOf;
+  #count = 0;
+
+  /** @param networkOf the network of a caller, before its headers have been read. */
+  constructor(admission: Admission, networkOf: NetworkOf) {
+    this.#admission = admission;
+    this.#networkOf = networkOf;
+  }
+
+  /** How many requests were refused since this was last asked: they have no line of their own in the log. */
+  takeCount(): number {
+    const count = this.#count;
+    this.#count = 0;
+    return count;
+  }
+
+  /** Refuses a request, or passes it on. */
+  serve(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
+    const admission = this.#admission;
+    const isFull = admission.isCrowded && admission.isFull(this.#networkOf(request));
+    if ((!isFull && !admission.isLate(request.socket)) || !mayBeRefused(request)) {
+      serve(request, response);
+      return;
+    }
+    const length = bodyLength(request.headers);
+    if (length === 0 || length > LOGOUT_BYTES) this.#refuse(request, response);
+    else {
+      request.once('readable', () => {
+        const body = request.read() as Buffer | null;
+        if (body?.length === length && !admission.mayBeLogout(body)) this.#refuse(request, response);
+        else {
+          // Back to where others read it.
+          if (body !== null) request.unshift(body);
+          serve(request, response);
+        }
+      });
+    }
+  }
+
+  /** Answers a request without Fastify. Of a long body the rest is read before the connection is closed. */
+  answer(request: IncomingMessage, response: ServerResponse, answer: ErrorAnswer): void {
+    const id = requestId(request);
+    const body = errorBody(answer, id);
+    const isEarly = comesEarly(request);
+    response.writeHead(answer.status, [
+      ...FIXED,
+      ...[REQUEST_ID_HEADER, id, 'content-type', 'application/json; charset=utf-8'],
+      ...['content-length', `${Buffer.byteLength(body)}`],
+      ...(answer.retryAfter === undefined ? [] : ['retry-after', `${answer.retryAfter}`]),
+      ...(isEarly || this.#admission.isStopping ? ['connection', 'close'] : []),
+    ]);
+    if (!isEarly) response.end(body);
+    else {
+      response.write(body);
+      void discardBody(request).then(() => response.end());
+    }
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse): void {
+    this.#count += 1;
+    this.answer(request, response, thrownAnswer(this.#admission.refuseUnread()));
+  }
+}
+
+function mayBeRefused({ headers, url }: IncomingMessage): boolean {
+  return headers.origin === undefined && headers.expect === undefined && !isProbe(url?.split('?', 1)[0]);
 }

@@ -32,10 +32,18 @@ const HEAP_LIMIT = 0.9;
 const LEAST = 128;
 /** One busy sample may be a neighbor of the machine, or a collection of garbage. */
 const BUSY_SAMPLES = 2;
-/** A busy process may have as many requests in flight as it completes in this time, so nobody waits much longer. */
+/**
+ * A busy process may have as many requests in flight as it completes in this time, so no request waits much longer.
+ */
 const TARGET_MS = 250;
 /** Half of that while the event loop is late: then one iteration completes more than it should. */
 const LATE_SHARE = 0.5;
+/** Each holds a body and a connection. */
+const MOST_WAITING = 1024;
+/** A busy process has as many in flight as it ends in 250 ms: as many more begin in half of the patience. */
+const WAITING_PER_PLACE = 1;
+/** A short burst is not an overload, however large its requests are. */
+const LEAST_WAITING = 128;
 const SHRINK = 0.95;
 const GROW = 1.05;
 
@@ -47,22 +55,19 @@ const GROW = 1.05;
  */
 export class LoadLimit {
   readonly #most: number;
-  #value: number;
   #busySamples = 0;
+  // Set here alone.
+  value: number;
+  /** How many more may wait: while the process is busy, no more than it is likely to begin within their patience. */
+  mostWaiting: number;
+  /** Whether fewer are let in than the settings allow. */
+  isShedding = false;
 
   /** @param most what is never exceeded. */
   constructor(most: number) {
     this.#most = most;
-    this.#value = most;
-  }
-
-  get value(): number {
-    return this.#value;
-  }
-
-  /** Whether fewer are let in than the settings allow. */
-  get isShedding(): boolean {
-    return this.#value < this.#most;
+    this.value = most;
+    this.mostWaiting = Math.min(most, MOST_WAITING);
   }
 
   /**
@@ -70,7 +75,7 @@ export class LoadLimit {
    * allow.
    */
   within(milliseconds: number): number {
-    return (this.#value * milliseconds) / TARGET_MS;
+    return (this.value * milliseconds) / TARGET_MS;
   }
 
   observe(sample: LoadSample): void {
@@ -78,17 +83,20 @@ export class LoadLimit {
     const isLate = delay > DELAY_LIMIT_MS || heap > HEAP_LIMIT;
     const isBusy = isLate || utilization > UTILIZATION_LIMIT;
     this.#busySamples = isBusy ? this.#busySamples + 1 : 0;
-    if (!isBusy && delay < CALM_DELAY_MS) this.#set(Math.ceil(this.#value * GROW));
+    if (!isBusy && delay < CALM_DELAY_MS) this.#set(Math.ceil(this.value * GROW));
     // Few requests are not what makes it busy: to refuse more would not help.
     if (this.#busySamples < BUSY_SAMPLES || inFlight <= LEAST) return;
     const ended = endedInTarget(sample) * (isLate ? LATE_SHARE : 1);
-    if (ended >= LEAST) this.#set(Math.floor(this.isShedding ? (this.#value + ended) / 2 : ended));
+    if (ended >= LEAST) this.#set(Math.floor(this.isShedding ? (this.value + ended) / 2 : ended));
     // Little ends: they are few and large, or wait for a slow platform while the process is busy with something else.
-    else if (isLate) this.#set(Math.floor(Math.min(this.#value, inFlight) * SHRINK));
+    else if (isLate) this.#set(Math.floor(Math.min(this.value, inFlight) * SHRINK));
   }
 
   #set(value: number): void {
-    this.#value = Math.min(this.#most, Math.max(LEAST, value));
+    this.value = Math.min(this.#most, Math.max(LEAST, value));
+    this.isShedding = this.value < this.#most;
+    const busy = Math.max(LEAST_WAITING, Math.ceil(this.value * WAITING_PER_PLACE));
+    this.mostWaiting = Math.min(this.#most, MOST_WAITING, this.isShedding ? busy : Infinity);
   }
 }
 

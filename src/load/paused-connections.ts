@@ -35,10 +35,13 @@ export class PausedConnections {
   /** Each with the time at which it was paused, in order. */
   readonly #waiting = new Map<Connection, number>();
   readonly #late = new Map<Connection, number>();
-  /** Late ones that are read in this iteration of the event loop. */
   readonly #refused = new Set<Connection>();
   readonly #usual = new TokenBucket();
   readonly #urgent = new TokenBucket();
+  /** What has just been read from these was paused for too long, and has to be refused. */
+  readonly late: ReadonlySet<Connection> = this.#refused;
+  /** Whether none is paused. Set here alone. */
+  isIdle = true;
   #checked = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -59,11 +62,7 @@ export class PausedConnections {
     if (this.#timer !== undefined) return;
     this.#checked = now;
     this.#timer = setInterval(this.release, CHECK_MS).unref();
-  }
-
-  /** Whether a request that has just been read has waited for too long and has to be refused. */
-  isLate(connection: Connection): boolean {
-    return this.#refused.has(connection);
+    this.isIdle = false;
   }
 
   /** Lets those be read for whose requests there is room, and those that are late. Called by a timer as well. */
@@ -76,6 +75,7 @@ export class PausedConnections {
     if (this.size !== 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.isIdle = true;
   };
 
   readonly #forget = (read: readonly Connection[]): void => {
@@ -147,25 +147,19 @@ class TokenBucket {
   }
 }
 
-/** Knows whether the process is busy, and takes the connections that have been answered meanwhile. */
-export interface Pauser {
-  readonly limit: { readonly isShedding: boolean };
-  readonly answered: (connection: Connection, network: string) => void;
-}
-
 /**
- * While the process is busy, a connection that has just been answered is not read until its next request can find a
+ * For a process that is busy: a connection that has just been answered is not read until its next request can find a
  * place. Otherwise callers who ask again immediately would have so much refused that no time is left for answers. The
  * connections of probes are always read.
  */
 export function pauseAnswered(
   request: IncomingMessage,
   response: ServerResponse,
-  pauser: Pauser,
+  answered: (connection: Connection, network: string) => void,
   networkOf: (request: IncomingMessage) => string,
 ): void {
   const { socket, url } = request;
-  if (!pauser.limit.isShedding || isProbe(url?.split('?', 1)[0])) return;
+  if (isProbe(url?.split('?', 1)[0])) return;
   // Later than Node's own last look at the connection, which would read it again.
-  response.once('close', () => setImmediate(pauser.answered, socket, networkOf(request)));
+  response.once('close', () => setImmediate(answered, socket, networkOf(request)));
 }

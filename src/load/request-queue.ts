@@ -1,4 +1,4 @@
-import { FairQueue, type Party, type Share } from 'portico/client';
+import { FairQueue, partOf, type Party, type Share } from 'portico/internal';
 
 /** Gives a place back; calling it again does nothing. */
 export type Leave = () => void;
@@ -6,11 +6,17 @@ export type Leave = () => void;
 /** Why one more may not enter: the limit of its session or network, or that of all together. */
 export type Full = 'party' | 'all';
 
+/** What may change at any time. */
+export interface QueueLimits {
+  /** How many may be in flight in all. */
+  readonly value: number;
+  /** How many more may wait in all. */
+  readonly mostWaiting: number;
+}
+
 export interface QueueOptions {
-  /** How many may be in flight in all. Read each time. */
-  readonly most: () => number;
-  /** How many more may wait in all. Read each time. */
-  readonly mostWaiting: () => number;
+  /** Read each time. */
+  readonly limits: QueueLimits;
   /** How many of one session may be in flight, and how many more may wait. */
   readonly mostOf: (session: string) => number;
   /** How long one may wait, in milliseconds. */
@@ -54,7 +60,7 @@ export class RequestQueue {
 
   constructor(options: QueueOptions) {
     this.#options = options;
-    this.#queue = new FairQueue({ most: (share) => this.#most(share) });
+    this.#queue = new FairQueue({ most: this.#most });
   }
 
   get inFlight(): number {
@@ -67,14 +73,14 @@ export class RequestQueue {
 
   /** Whether no more may even wait. */
   get isFull(): boolean {
-    return this.#queue.waiting >= this.#options.mostWaiting();
+    return this.#queue.waiting >= this.#options.limits.mostWaiting;
   }
 
   /** Whether a network holds less than its equal part of what is kept for those that others leave nothing. */
   hasReserve(network: string): boolean {
     const [share] = this.#queue.shares([network]);
     return (
-      share !== undefined && share.inFlight + share.waiting < reserve(this.#options.mostWaiting(), share)
+      share !== undefined && share.inFlight + share.waiting < reserve(this.#options.limits.mostWaiting, share)
     );
   }
 
@@ -92,7 +98,7 @@ export class RequestQueue {
     const shares = this.#queue.shares(party);
     const session = shares.at(-1);
     const account = shares.at(-2);
-    const mostWaiting = this.#options.mostWaiting();
+    const { mostWaiting } = this.#options.limits;
     if (this.isFull && (account?.waiting ?? 0) >= reserve(mostWaiting, account)) return 'all';
     if (session === undefined) return undefined;
     // The dynamic threshold of shared buffers: one session may take two thirds of the line, and less the fuller it
@@ -105,7 +111,8 @@ export class RequestQueue {
 
   /** A place, if there is one now. */
   tryEnter(party: Party): Leave | undefined {
-    return this.#queue.mayBegin(party) ? this.#admit(party) : undefined;
+    const end = this.#queue.tryBegin(party);
+    return end === undefined ? undefined : this.#admitted(end);
   }
 
   /**
@@ -136,25 +143,24 @@ export class RequestQueue {
     });
   }
 
-  /** Lets those in who wait while there is room; to be called when the limit has been raised. */
+  /** Lets those in who wait while there is room; has to be called when the limit has been raised. */
   admitWaiting(): void {
     while (this.#queue.waiting > 0) {
       const next = this.#queue.next();
       if (next === undefined) return;
-      next.enter(this.#admit(next.party));
+      next.enter(this.#admitted(this.#queue.begin(next.party)));
     }
   }
 
-  #most(share: Share): number {
+  readonly #most = (share: Share): number => {
     if (share.isFinest) return this.#options.mostOf(share.name);
-    const most = this.#options.most();
     // What an account may have is never more than the part of its network.
-    if (share.level === 0 || this.#queue.inFlight < most) return Infinity;
-    return reserve(most, share);
-  }
+    if (share.level === 0) return Infinity;
+    const { value: most } = this.#options.limits;
+    return this.#queue.inFlight < most ? Infinity : reserve(most, share);
+  };
 
-  #admit(party: Party): Leave {
-    const end = this.#queue.begin(party);
+  #admitted(end: () => void): Leave {
     this.#peak = Math.max(this.#peak, this.#queue.inFlight);
     let isIn = true;
     return () => {
@@ -162,11 +168,11 @@ export class RequestQueue {
       isIn = false;
       end();
       this.#left += 1;
-      this.admitWaiting();
+      if (this.#queue.waiting > 0) this.admitWaiting();
     };
   }
 }
 
 function reserve(places: number, account: Share | undefined): number {
-  return Math.floor(places * RESERVE * (account?.part ?? 0));
+  return account === undefined ? 0 : Math.floor(places * RESERVE * partOf(account));
 }

@@ -14,11 +14,12 @@ export class RequestSlot {
   unsent = 0;
   /** The answer, if it is sent slice by slice. */
   body: PacedBody | undefined;
+  /** Whether the place is one of those that are kept for logouts. Set here alone. */
+  isReserved = false;
   #isGone = false;
   /** Made only for a request that waits: nearly all are let in immediately. */
   #gone: AbortController | undefined;
   #leave: Leave | undefined;
-  #isReserved = false;
   #isAnswered = false;
 
   /** @param closed called when the connection has taken the answer or is gone. */
@@ -42,11 +43,6 @@ export class RequestSlot {
     return this.#gone.signal;
   }
 
-  /** Whether the place is one of those that are kept for logouts. */
-  get isReserved(): boolean {
-    return this.#isReserved;
-  }
-
   /** @param leave called when the request leaves, after those of earlier calls. */
   enter(leave: Leave, isReserved = false): void {
     const others = this.#leave;
@@ -57,7 +53,7 @@ export class RequestSlot {
             others();
             leave();
           };
-    this.#isReserved = isReserved;
+    this.isReserved = isReserved;
   }
 
   /** The answer has been made. */

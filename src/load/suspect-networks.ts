@@ -39,6 +39,7 @@ export class SuspectNetworks {
 
   /** Lets a new connection wait, if its network is suspected. @returns false if no more may wait. */
   admit(socket: Socket, network: string): boolean {
+    if (this.#timer === undefined) return true;
     if (!this.#waiting.has(network) && !this.#isSuspected(network)) return true;
     // Node begins to read a new connection in the next tick.
     process.nextTick(() => socket.pause());

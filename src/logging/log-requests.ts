@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { type RequestFacts, type RequestScope } from './request-scope.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type LoggerOptions } from 'pino';
 
 /** Probes come every few seconds: they are logged at debug level only. */
 const PROBES = /^\/(livez|readyz)$/;
@@ -67,4 +68,66 @@ class OwnFacts implements RequestFacts {
   get clientAddress(): string {
     return this.#addressOf(this.#request);
   }
+}
+
+/** The facts of a request that are available to everything done for it. */
+export interface RequestFacts {
+  readonly requestId: string;
+  /** 32 hex digits; undefined if the request has no trace. */
+  readonly traceId: string | undefined;
+  /** The network address of the caller, behind the proxies that are trusted. */
+  readonly clientAddress: string;
+}
+
+/** Knows the current request wherever a line is logged. */
+export class RequestScope {
+  readonly #requests = new AsyncLocalStorage<RequestFacts>();
+
+  /** The current request; undefined outside of one. */
+  readonly request = (): RequestFacts | undefined => this.#requests.getStore();
+
+  /** The id of the current request; undefined outside of one. */
+  readonly requestId = (): string | undefined => this.request()?.requestId;
+
+  /** Runs `serve` for a request: everything it starts belongs to that request. */
+  run(request: RequestFacts, serve: () => void): void {
+    this.#requests.run(request, serve);
+  }
+}
+
+const SECRETS = [
+  'password',
+  'apiKey',
+  'identityToken',
+  'profileKey',
+  'handle',
+  'token',
+  'authorization',
+  'cookie',
+  'headers',
+];
+
+/**
+ * What is logged, and how. Errors are written field by field, and requests by {@link logRequests}: headers, query
+ * strings, bodies and other properties of errors are never read, so there is no secret to redact. `redact` is a
+ * second line of defense for objects that are logged by hand.
+ *
+ * @param request the current request, if any.
+ */
+export function logOptions(level: string, request: RequestScope['request']): LoggerOptions {
+  return {
+    level,
+    base: null,
+    mixin: () => {
+      const { requestId, traceId } = request() ?? {};
+      return { requestId, traceId };
+    },
+    serializers: {
+      err: (error: unknown) =>
+        error instanceof Error
+          ? { type: error.name, message: error.message, stack: error.stack }
+          : { type: typeof error },
+    },
+    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+  };
 }

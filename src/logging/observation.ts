@@ -1,5 +1,4 @@
 import { type CallObserver, type CircuitChange, type PlatformCall } from 'portico/client';
-import { type FoundSession, type SessionEvent } from './session-event.js';
 
 /**
  * A step of work that is timed or traced: a call to the session store or a secret store, or the load of a session.
@@ -43,25 +42,31 @@ export class Observation {
   }
 
   sessionEvent(event: SessionEvent): void {
-    this.#tell((observer) => observer.sessionEvent?.(event));
+    this.#tell('sessionEvent', event);
   }
 
   sessionFound(session: FoundSession): void {
-    this.#tell((observer) => observer.sessionFound?.(session));
+    this.#tell('sessionFound', session);
   }
 
   circuitChange(change: CircuitChange): void {
-    this.#tell((observer) => observer.circuitChange?.(change));
+    this.#tell('circuitChange', change);
   }
 
   /** Follows a call to the platform for all observers; undefined if none of them does. */
   platformCall(call: Pick<PlatformCall, 'method' | 'path'>): CallObserver | undefined {
-    const followers = this.#tell((observer) => observer.platformCall?.(call)).filter(
-      (follower) => follower !== undefined,
-    );
+    const followers: CallObserver[] = [];
+    for (const observer of this.#observers) {
+      const follower = observer.platformCall && harmless(() => observer.platformCall?.(call));
+      if (follower !== undefined) followers.push(follower);
+    }
     if (followers.length < 2) return followers[0];
     const each = (tell: (follower: CallObserver) => void): void => {
-      followers.forEach(harmless(tell));
+      for (const follower of followers) {
+        harmless(() => {
+          tell(follower);
+        });
+      }
     };
     return {
       headers: Object.assign({}, ...followers.map(({ headers }) => headers)) as Record<string, string>,
@@ -78,32 +83,117 @@ export class Observation {
   }
 
   operationAnswered(operation: string | undefined, code: string | undefined): void {
-    this.#tell((observer) => observer.operationAnswered?.(operation, code));
+    this.#tell('operationAnswered', operation, code);
   }
 
   projectsLeftOut(count: number): void {
-    this.#tell((observer) => observer.projectsLeftOut?.(count));
+    this.#tell('projectsLeftOut', count);
   }
 
   /** Runs a step of work. */
   step<T>(step: Step, work: () => Promise<T>): Promise<T> {
-    return this.#observers.reduce((inner, observer) => {
+    let outermost = work;
+    for (const observer of this.#observers) {
       const run = observer.step?.bind(observer);
-      return run === undefined ? inner : () => run(step, inner);
-    }, work)();
+      if (run === undefined) continue;
+      const inner = outermost;
+      outermost = () => run(step, inner);
+    }
+    return outermost();
   }
 
-  #tell<T>(tell: (observer: Observer) => T): (T | undefined)[] {
-    return this.#observers.map(harmless(tell));
+  #tell<K extends Told>(what: K, ...about: Parameters<Required<Observer>[K]>): void {
+    for (const observer of this.#observers) {
+      const told = observer[what] as ((...about: unknown[]) => void) | undefined;
+      try {
+        told?.apply(observer, about);
+      } catch {
+        // What happens in the service does not depend on who observes it.
+      }
+    }
   }
 }
 
-function harmless<A, T>(tell: (observer: A) => T): (observer: A) => T | undefined {
-  return (observer) => {
-    try {
-      return tell(observer);
-    } catch {
-      return undefined;
-    }
-  };
+/** What observers are told, and nothing is expected back. */
+type Told = Exclude<keyof Observer, 'platformCall' | 'step'>;
+
+function harmless<T>(observe: () => T): T | undefined {
+  try {
+    return observe();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What can happen to a session, or to an attempt to start one. */
+export type SessionEventKind =
+  | 'login'
+  | 'delegate'
+  /** A login by a credential profile, with the profile's key. */
+  | 'profile_use'
+  /** A session of a profile is logged in again. */
+  | 'relogin'
+  /** A token was created with which another client can join the session. */
+  | 'identity_token'
+  | 'logout'
+  /** The platform no longer knows a session. */
+  | 'expiry'
+  /** The time of a session was over here, and it was logged out on the platform. */
+  | 'timeout'
+  /** A session was ended by another than its caller. */
+  | 'end'
+  /** A handle was sent that opens no session. */
+  | 'refusal';
+
+/** A session that has just begun here, or was found under the handle of a request. */
+export interface FoundSession {
+  readonly storeKey: string;
+  /**
+   * A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated session.
+   */
+  readonly account: string | undefined;
+}
+
+/** One such event. The caller and the address are those of the current request. */
+export interface SessionEvent {
+  readonly kind: SessionEventKind;
+  /** The store key of the session, if there is one. */
+  readonly storeKey?: string | undefined;
+  /** The account as the caller gave it. */
+  readonly account?: string | undefined;
+  /** Whether the account logs in by its name alone. The name is a credential then, and is never written as it is. */
+  readonly isCredential?: boolean | undefined;
+  /** The name of the credential profile, as the caller gave it. */
+  readonly profile?: string | undefined;
+  /** Why a session was ended by another than its caller. */
+  readonly cause?: 'operator' | 'account_limit' | 'everywhere' | undefined;
+  /** The error, if it failed. */
+  readonly error?: unknown;
+}
+
+/** How the answer of the API identifies an error. */
+export interface ErrorFacts {
+  /** A code of docs/errors.md. */
+  readonly code: string;
+  /** A reason of docs/errors.md. */
+  readonly reason?: string | undefined;
+  /** The platform's own code, as it wrote it. */
+  readonly platformCode?: string | undefined;
+  /** The platform's ticket, for its operator. */
+  readonly ticketId?: string | undefined;
+}
+
+/** `refused`: the service itself refused, without calling the platform. `failure`: it was tried. */
+export type Outcome = 'success' | 'failure' | 'refused';
+
+const REFUSING: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'FORBIDDEN']);
+
+/**
+ * The outcome of an event. A session that the platform has dropped is not a failure. What the platform refused was
+ * tried, so it is one.
+ */
+export function eventOutcome(kind: SessionEventKind, failure: ErrorFacts | undefined): Outcome {
+  if (kind === 'refusal') return 'refused';
+  if (failure === undefined || kind === 'expiry') return 'success';
+  return failure.platformCode === undefined && REFUSING.has(failure.code) ? 'refused' : 'failure';
 }

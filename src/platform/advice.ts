@@ -52,12 +52,7 @@ export function adviceFor(error: PlatformError, settings: PlatformSettings): Adv
       fix: `PLATFORM_HEADER_VENDOR: set it to ${vendor}`,
     };
   }
-  if (error instanceof PlatformUnreachableError) {
-    const code = /\(([A-Z0-9_]+)\)/.exec(error.message)?.[1];
-    if (error.reason === 'TLS') return certificateAdvice(code);
-    const advice = UNREACHABLE[error.reason];
-    return advice && { ...advice, found: code === undefined ? advice.found : `${advice.found} (${code})` };
-  }
+  if (error instanceof PlatformUnreachableError) return unreachableAdvice(error);
   if (error.kind === 'timeout') {
     return {
       found: `the platform did not answer within ${settings.PLATFORM_TIMEOUT_MS} ms`,
@@ -70,6 +65,12 @@ export function adviceFor(error: PlatformError, settings: PlatformSettings): Adv
       fix: 'PLATFORM_BASE_URL: set it to the address that the platform itself uses',
     };
   }
+  if (isGatewayFailure(error)) {
+    return {
+      found: `a gateway answered for the platform (HTTP ${error.status})`,
+      fix: 'the platform itself: it is down or overloaded; see whether it runs, and the log of the gateway',
+    };
+  }
   // The answer has no platform code, so it comes from a proxy, a web server or another application.
   if (error.kind === 'protocol' || (error.code === 'N/A' && error.status !== undefined))
     return notTheApi(error.status);
@@ -80,6 +81,20 @@ export function adviceFor(error: PlatformError, settings: PlatformSettings): Adv
     };
   }
   return undefined;
+}
+
+function unreachableAdvice({ message, reason }: PlatformUnreachableError): Advice | undefined {
+  const code = /\(([A-Z0-9_]+)\)/.exec(message)?.[1];
+  if (reason === 'TLS') return certificateAdvice(code);
+  const advice = UNREACHABLE[reason];
+  return advice && { ...advice, found: code === undefined ? advice.found : `${advice.found} (${code})` };
+}
+
+const GATEWAY_FAILURES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
+
+/** Whether a gateway says that it cannot reach the platform: that says nothing about the base URL. */
+export function isGatewayFailure(error: PlatformError): boolean {
+  return (error.kind === 'protocol' || error.code === 'N/A') && GATEWAY_FAILURES.has(error.status);
 }
 
 /** Something answered that is not the REST API. */

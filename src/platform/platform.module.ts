@@ -53,12 +53,17 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
       ) =>
         platformClient(settings, settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '', {
           // So that all instances agree on the age of a cookie.
-          now: () => sessions.now(),
+          now: sessions.now.bind(sessions),
           onCircuitChange: (change) => {
             logCircuit(change);
-            observation.circuitChange(change);
+            // After the pause a single call tests the platform, and may take this long.
+            const { openMs, isOpen } = change;
+            observation.circuitChange({
+              ...change,
+              openMs: isOpen ? openMs + settings.PLATFORM_TIMEOUT_MS : 0,
+            });
           },
-          observeCall: (call) => observation.platformCall(call),
+          observeCall: observation.platformCall.bind(observation),
           onUnusableCookie: reportCookieOnce(logger),
         }),
     },

@@ -1,6 +1,11 @@
-import { type PlatformClient, PlatformError, type PlatformResponse } from 'portico/client';
+import {
+  type PlatformClient,
+  PlatformError,
+  type PlatformResponse,
+  PlatformUnreachableError,
+} from 'portico/client';
 import { type PlatformSettings } from '../config/platform-settings.js';
-import { adviceFor, notTheApi, type Advice } from './advice.js';
+import { adviceFor, isGatewayFailure, notTheApi, type Advice } from './advice.js';
 
 /** The result of asking the platform for its status. */
 export interface ProbeResult {
@@ -43,10 +48,13 @@ export async function probePlatform(probing: Probing): Promise<ProbeResult> {
     return { outcome: 'REDIRECTED', version, clockDifferenceMs, advice };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
+    const otherScheme = await wrongScheme(probing, error);
+    if (otherScheme !== undefined) return { outcome: 'WRONG_BASE_URL', advice: otherScheme };
     const advice = adviceFor(error, settings);
     if (error.redirectHost !== undefined || error.kind === 'too-many-redirects')
       return { outcome: 'REDIRECTED', advice };
-    if (error.kind === 'unreachable' || error.kind === 'timeout') return { outcome: 'UNREACHABLE', advice };
+    if (error.kind === 'unreachable' || error.kind === 'timeout' || isGatewayFailure(error))
+      return { outcome: 'UNREACHABLE', advice };
     if (error.kind === 'not-found' || error.kind === 'protocol' || error.kind === 'unknown') {
       return wrongBase(probing, advice);
     }
@@ -55,6 +63,45 @@ export async function probePlatform(probing: Probing): Promise<ProbeResult> {
       advice: advice ?? { found: error.message, fix: 'the platform itself: see its log' },
     };
   }
+}
+
+const BAD_REQUEST = 400;
+/** No TLS is spoken, or none that this machine understands; other codes are about a certificate that was shown. */
+const NO_HANDSHAKE = /\((?:ERR_SSL_|EPROTO)/;
+
+/** What to do if the port speaks TLS and the base URL is http, or the other way round. */
+async function wrongScheme(
+  { client, clientFor }: Probing,
+  error: PlatformError,
+): Promise<Advice | undefined> {
+  const isUnreachable = error instanceof PlatformUnreachableError && /^(?:CONNECT|TLS)$/.test(error.reason);
+  // Many servers answer plain http at their TLS port by 400, others by an alert of TLS, which is not HTTP.
+  const isNotHttp = error.kind === 'protocol' && error.status === undefined;
+  if (!isUnreachable && !isNotHttp && error.status !== BAD_REQUEST) return undefined;
+  const { protocol, host, port, pathname } = new URL(client.baseUrl);
+  const isTls = protocol === 'https:';
+  const url = new URL(
+    `${isTls ? 'http' : 'https'}://${port === '' ? `${host}:${isTls ? 443 : 80}` : host}${pathname}`,
+  );
+  const other = clientFor(url.href);
+  try {
+    await other.openSession().request('GET', 'status', { includeAuth: false });
+  } catch (failure) {
+    if (!(failure instanceof PlatformError) || !provesScheme(failure, isTls)) return undefined;
+  } finally {
+    await other.close();
+  }
+  return {
+    found: `the platform speaks ${isTls ? 'plain http' : 'TLS'} there, not ${isTls ? 'TLS' : 'plain http'}`,
+    fix: `PLATFORM_BASE_URL: set it to ${url.href}, or to the port that speaks ${isTls ? 'TLS' : 'plain http'}`,
+  };
+}
+
+/** Whether a call that failed shows that its scheme is the right one. */
+function provesScheme(failure: PlatformError, isPlain: boolean): boolean {
+  if (failure.status !== undefined) return !isPlain || failure.status !== BAD_REQUEST;
+  const isTlsFailure = failure instanceof PlatformUnreachableError && failure.reason === 'TLS';
+  return !isPlain && isTlsFailure && !NO_HANDSHAKE.test(failure.message);
 }
 
 /** Whether the REST API is below the base URL: the most common mistake is a base URL without `/api`. */
@@ -81,7 +128,7 @@ async function wrongBase({ client, clientFor }: Probing, advice: Advice | undefi
 /** The version in a status answer; undefined if the answer has none. */
 function versionOf(response: PlatformResponse): string | undefined {
   try {
-    const { webVersion, iServerVersion } = response.json() as Record<string, unknown>;
+    const { webVersion, iServerVersion } = response.json<Record<string, unknown>>();
     const version = webVersion ?? iServerVersion;
     return typeof version === 'string' ? version.replace(/[^\w.-]/g, '').slice(0, 64) : undefined;
   } catch {

@@ -1,5 +1,5 @@
 import { type PlatformProject } from 'portico/client';
-import { platformDate } from './project.model.js';
+import { platformDate } from '../session/scalars.js';
 
 /** The orders of projects: the platform's own, or by a key, both ways. */
 export enum ProjectOrder {

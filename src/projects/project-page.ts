@@ -1,8 +1,7 @@
 import { InvalidRequestError, type PlatformProject } from 'portico/client';
 import { type ProjectConnection } from './project-connection.model.js';
-import { type ProjectList } from './project-list.js';
+import { type ProjectList, Project } from './project.model.js';
 import { indexBehind, type Place, type Placed, ProjectOrder } from './project-order.js';
-import { Project } from './project.model.js';
 import { type ProjectFilter, type ProjectsArgs } from './projects.input.js';
 
 /** An index in the platform's list never has more digits than this. */

@@ -1,7 +1,9 @@
 import { Directive, Field, ID, Int, ObjectType } from '@nestjs/graphql';
-import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { rawPayload, type PlatformProject } from 'portico/client';
-import { graphqlInt } from '../session/graphql-int.js';
+import { DateTime, graphqlInt, platformDate } from '../session/scalars.js';
+import { ProjectIndex } from 'portico/internal';
+import { type Placed, type ProjectOrder, sorted } from './project-order.js';
 
 @ObjectType({ description: 'Who owns a project.' })
 export class ProjectOwner {
@@ -52,12 +54,12 @@ export class Project {
     return graphqlInt(this.#source.status);
   }
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the project was created.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the project was created.' })
   get dateCreated(): Date | undefined {
     return platformDate(this.#source.dateCreated);
   }
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'When the project was last changed.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the project was last changed.' })
   get dateModified(): Date | undefined {
     return platformDate(this.#source.dateModified);
   }
@@ -73,20 +75,71 @@ export class Project {
   }
 }
 
-/** Date, time and offset; the platform writes `2015-06-30T21:55:35.000+0000`, which is not RFC 3339. */
-const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(?:(Z)|([+-]\d{2}):?(\d{2})?)?)?$/i;
+/** Where an array has its list. Not a WeakMap: V8 keeps its keys for longer than a request lasts. */
+const LIST = Symbol('list of projects');
 
 /**
- * A date from the platform; without an offset it is in UTC, wherever the service runs. Anything else is undefined.
+ * The projects of one answer of the platform, with all that is derived from them. Each is made when it is first
+ * needed, once for all fields and requests that share the answer.
  */
-export function platformDate(text: string | null | undefined): Date | undefined {
-  const [whole, date = '', time = '00:00', , hours = '+00', minutes = '00'] =
-    DATE_TIME.exec(text?.trim() ?? '') ?? [];
-  if (whole === undefined) return undefined;
-  const day = new Date(`${date}T00:00:00Z`);
-  const parsed = new Date(`${date}T${time}${hours}:${minutes}`);
-  // A day that the month does not have would be read as a day of the next month.
-  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
-  return isDay && !Number.isNaN(parsed.getTime()) ? parsed : undefined;
+export class ProjectList {
+  readonly #source: readonly PlatformProject[];
+  readonly #sorted = new Map<ProjectOrder, readonly Placed[]>();
+  #projects: readonly Project[] | undefined;
+  #index: ProjectIndex | undefined;
+
+  constructor(source: readonly PlatformProject[]) {
+    this.#source = source;
+  }
+
+  /** The list of an array of the client, which returns one array for equal long responses of the platform. */
+  static of(source: readonly PlatformProject[] & { [LIST]?: ProjectList }): ProjectList {
+    return (source[LIST] ??= new ProjectList(source));
+  }
+
+  get length(): number {
+    return this.#source.length;
+  }
+
+  get projects(): readonly Project[] {
+    return (this.#projects ??= this.#source.map((project) => new Project(project)));
+  }
+
+  /** The project with an id; undefined for anything that is not the id of one. */
+  project(id: unknown): Project | undefined {
+    const found = typeof id === 'string' ? this.#lookUp.project(id) : undefined;
+    return found && new Project(found);
+  }
+
+  /**
+   * The id of the project with a name; undefined if there is none.
+   *
+   * @throws AmbiguousProjectNameError if several have the name.
+   */
+  idOf(name: string): string | undefined {
+    return this.#lookUp.idOf(name);
+  }
+
+  get #lookUp(): ProjectIndex {
+    return (this.#index ??= new ProjectIndex(this.#source));
+  }
+
+  /** Whether the list is already in an order, so that {@link inOrder} takes no time. */
+  isIn(order: ProjectOrder): boolean {
+    return this.#sorted.has(order);
+  }
+
+  inOrder(order: ProjectOrder): readonly Placed[] {
+    let list = this.#sorted.get(order);
+    if (list === undefined) {
+      list = sorted(this.#source, order);
+      this.#sorted.set(order, list);
+    }
+    return list;
+  }
+
+  /** What was read: its JSON is what a reused answer takes in memory. */
+  toJSON(): readonly PlatformProject[] {
+    return this.#source;
+  }
 }

@@ -1,17 +1,18 @@
-import { Logger } from '@nestjs/common';
+import { Logger, UsePipes } from '@nestjs/common';
 import { Args, Context, ID, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { leftOutProjects } from 'portico/client';
 import { Observation } from '../logging/observation.js';
+import { INPUT_PIPE } from '../session/input.pipe.js';
 import { AuthPayload } from '../session/session.model.js';
 import { type RequestContext } from '../session/request-context.js';
 import { SessionService } from '../session/session.service.js';
 import { ProjectConnection } from './project-connection.model.js';
-import { ProjectList } from './project-list.js';
+import { ProjectList, Project } from './project.model.js';
 import { placeOf, projectPage, searchedForPage } from './project-page.js';
-import { Project } from './project.model.js';
 import { ProjectIdsArgs, ProjectsArgs } from './projects.input.js';
 
 @Resolver(() => Project)
+@UsePipes(INPUT_PIPE)
 export class ProjectsResolver {
   readonly #logger = new Logger(ProjectsResolver.name);
   #hasWarned = false;
@@ -80,7 +81,7 @@ export class ProjectsResolver {
     return names.map((name) => found.get(name));
   }
 
-  /** All representations of an operation at once; an id that the platform does not list yields nothing. */
+  /** All representations of an operation together; an id that the platform does not list yields nothing. */
   @ResolveReference()
   async resolveReferences(
     references: readonly { id: unknown }[],
@@ -92,10 +93,11 @@ export class ProjectsResolver {
 
   /** However many fields of a request need projects, the platform is called once. */
   #list(context: RequestContext): Promise<ProjectList> {
-    return this.sessions.read(context, 'getProjects', async (session, call) => {
+    // Not `getProjects`: others who read by that name expect what the client returns.
+    return this.sessions.read(context, 'projectList', async (session, call) => {
       const projects = await session.getProjects(call);
       this.#report(leftOutProjects(projects));
-      return new ProjectList(projects);
+      return ProjectList.of(projects);
     });
   }
 

@@ -1,14 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { type PlatformClient, type PlatformSession } from 'portico/client';
+import { type PlatformClient, type PlatformSession, type SessionSnapshot } from 'portico/client';
 import { mergedSnapshot } from './merged-snapshot.js';
-import {
-  type Beginning,
-  type OpenSession,
-  type ServiceLogin,
-  type SessionRecord,
-  type StoredVersion,
-} from './open-session.js';
-import { newHandle, storeKey } from './handle.js';
+import { type HandleTransport, newHandle, storeKey } from './handle.js';
 import { type RecordSeal } from './record-seal.js';
 import { type StoredRecord } from './store/session-store.js';
 
@@ -20,7 +13,7 @@ const OPEN_MS = 20_000;
 const OUTDATED = -1;
 
 /** What stays the same as long as a session lives. */
-type Place = Pick<OpenSession, 'handle' | 'key' | 'transport' | 'account' | 'startedAt'>;
+type Place = Pick<OpenSession, 'handle' | 'key' | 'transport' | 'account' | 'startedAt' | 'about'>;
 
 /**
  * The open sessions of this process, one per stored record. The store is asked at every request; if it still holds
@@ -42,10 +35,12 @@ export class OpenSessions {
   }
 
   /** A session under a new handle. It is kept here once it is stored. */
-  begin(session: PlatformSession, { transport, account, profile }: Beginning): OpenSession {
+  begin(session: PlatformSession, { transport, account, profile, network = '' }: Beginning): OpenSession {
     const handle = newHandle();
     const service = profile === undefined ? undefined : { profile, logins: 1 };
-    const place = { handle, key: storeKey(handle), transport, account, startedAt: Date.now() };
+    const startedAt = Date.now();
+    const about = formatAbout({ transport, startedAt, network });
+    const place = { handle, key: storeKey(handle), transport, account, startedAt, about };
     return opened(place, session, service, this.version({ ...place, session, service }, 1));
   }
 
@@ -68,7 +63,7 @@ export class OpenSessions {
     const { transport, startedAt, account, service, snapshot } = record;
     const session = this.#client.restoreSession(snapshot);
     const open = opened(
-      { handle, key, transport, account, startedAt },
+      { handle, key, transport, account, startedAt, about: found.sealed.split('.')[3] ?? '' },
       session,
       service,
       this.#stored(session, found),
@@ -121,11 +116,11 @@ export class OpenSessions {
 
   /** The open state, sealed as a version of the record. */
   version(open: Place & Pick<OpenSession, 'session' | 'service'>, version: number): StoredVersion {
-    const { handle, key, transport, account, startedAt, session, service } = open;
+    const { handle, key, transport, account, startedAt, about, session, service } = open;
     const { revision } = session;
     const snapshot = session.toDict();
     const record: SessionRecord = { transport, startedAt, account, service, snapshot };
-    const sealed = this.#seal.seal(JSON.stringify(record), { handle, storeKey: key, version });
+    const sealed = this.#seal.seal(JSON.stringify(record), { handle, storeKey: key, version }, about);
     return { version, sealed, saved: JSON.stringify(snapshot), revision };
   }
 
@@ -164,4 +159,104 @@ function opened(
     writing: Promise.resolve(),
     hasEnded: false,
   };
+}
+
+/** How a session begins. */
+export interface Beginning {
+  readonly transport: HandleTransport;
+  /**
+   * A hash of who logged in, the same for all sessions of one account; undefined for a guest and a delegated
+   * session.
+   */
+  readonly account?: string | undefined;
+  /** The credential profile that opened it and can log it in again. */
+  readonly profile?: string | undefined;
+  /** From where: an IPv4 address, or the first 64 bits of an IPv6 address. */
+  readonly network?: string | undefined;
+}
+
+/** What an operator may see of a session. */
+interface SessionAbout {
+  readonly transport: HandleTransport;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly network: string;
+}
+
+/** Writes it without dots, which part what is in a record. */
+function formatAbout({ transport, startedAt, network }: SessionAbout): string {
+  return `${transport === 'bearer' ? 'b' : 'c'}~${startedAt.toString(36)}~${network.replaceAll('.', '_')}`;
+}
+
+/**
+ * What is beside a sealed record, for people alone: it may have been changed by others. Undefined for earlier
+ * versions.
+ */
+export function parseAbout(sealed: string): SessionAbout | undefined {
+  const [, kind, startedAt = '', network = ''] =
+    /^([bc])~([0-9a-z]{1,11})~([\w:]{0,64})$/.exec(sealed.split('.')[3] ?? '') ?? [];
+  if (kind === undefined) return undefined;
+  return {
+    transport: kind === 'b' ? 'bearer' : 'cookie',
+    startedAt: Number.parseInt(startedAt, 36),
+    network: network.replaceAll('_', '.'),
+  };
+}
+
+/** What a session needs to log in again. Only a session that a credential profile opened has it. */
+export interface ServiceLogin {
+  readonly profile: string;
+  /** Counts the logins of this session, from 1. The record with the higher count has the newer platform session. */
+  readonly logins: number;
+}
+
+/** One whole session, as it is sealed in the store. */
+interface SessionRecord {
+  readonly transport: HandleTransport;
+  readonly snapshot: SessionSnapshot;
+  readonly service?: ServiceLogin | undefined;
+  /** A hash of who logged in; absent for guests, delegated sessions, and records from earlier versions. */
+  readonly account?: string | undefined;
+  /** Milliseconds since the epoch; records from earlier versions have none. */
+  readonly startedAt?: number | undefined;
+}
+
+/** One stored version of a session. */
+interface StoredVersion {
+  readonly version: number;
+  /** The sealed record. */
+  readonly sealed: string;
+  /** The snapshot that the record contains, as JSON. */
+  readonly saved: string;
+  /** The `revision` of the platform session when the snapshot was taken. */
+  readonly revision: number;
+}
+
+/**
+ * An open session. All requests of this process with its handle share it, so all of them see a renewed token
+ * immediately. Times are in milliseconds since the epoch.
+ */
+export interface OpenSession {
+  readonly handle: string;
+  readonly key: string;
+  readonly transport: HandleTransport;
+  readonly session: PlatformSession;
+  /** The absolute end of the handle. */
+  expiresAt: number;
+  /** By the clock of the instance where it began; undefined for a record of an earlier version. */
+  readonly startedAt: number | undefined;
+  /** What an operator may see of it, as it is written beside the sealed record; '' in records of earlier versions. */
+  readonly about: string;
+  /** A hash of who logged in; undefined for guests, delegated sessions, and records of an earlier version. */
+  readonly account: string | undefined;
+  /** Present when a credential profile opened the session. */
+  service: ServiceLogin | undefined;
+  /** The version that is known to be stored. */
+  stored: StoredVersion;
+  /** A write that the store has not confirmed. It may or may not have been done. */
+  unconfirmed: StoredVersion | undefined;
+  /** The last write of the session: writes run one after another. Never rejects. */
+  writing: Promise<void>;
+  /** Whether the session was found to be gone. */
+  hasEnded: boolean;
 }

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { PlatformError, type PlatformSession, provesExpiry } from 'portico/client';
-import { Observation } from '../logging/observation.js';
+import { Observation, type SessionEvent } from '../logging/observation.js';
 
 /**
  * Milliseconds until each further attempt, all within a minute. A longer outage outlasts the platform's own session
@@ -35,11 +35,11 @@ export class PlatformLogout implements BeforeApplicationShutdown {
   /**
    * Ends a platform session. Never rejects.
    *
-   * @param storeKey of the session that has ended here, whose logout is reported; undefined if none had begun
+   * @param event what is reported, with the store key of the session that has ended here; undefined if none had begun
    * @returns true if the platform answered 204, or had ended the session already; false if it may live on there
    */
-  async end(session: PlatformSession, storeKey?: string): Promise<boolean> {
-    return this.#attempt({ session, storeKey, failures: 0 });
+  async end(session: PlatformSession, event?: SessionEvent): Promise<boolean> {
+    return this.#attempt({ session, event, failures: 0 });
   }
 
   beforeApplicationShutdown(): void {
@@ -53,10 +53,10 @@ export class PlatformLogout implements BeforeApplicationShutdown {
   }
 
   async #attempt(logout: Logout): Promise<boolean> {
-    const { session, storeKey, failures } = logout;
+    const { session, event, failures } = logout;
     const error = await failureOf(session);
-    if (storeKey !== undefined && (failures === 0 || error === undefined)) {
-      this.observation.sessionEvent({ kind: 'logout', storeKey, error });
+    if (event !== undefined && (failures === 0 || error === undefined)) {
+      this.observation.sessionEvent({ ...event, error });
     }
     if (error === undefined) {
       if (failures > 0) this.#logger.log(`A platform session was logged out by attempt ${failures + 1}`);
@@ -93,7 +93,7 @@ function byTimer(work: () => void, ms: number): () => void {
 
 interface Logout {
   readonly session: PlatformSession;
-  readonly storeKey: string | undefined;
+  readonly event: SessionEvent | undefined;
   readonly failures: number;
 }
 

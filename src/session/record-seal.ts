@@ -18,14 +18,17 @@ const CHECK_BYTES = 6;
 const MOST_KEYS = 2000;
 const KEY_MS = 20_000;
 
-/** Why a stored record was not opened: it was sealed by an unknown key, or it is not what this key sealed there. */
-export const REFUSALS = ['unknown_key', 'not_authentic'] as const;
+/**
+ * Why a stored record was not opened: it has a form that only another version knows, it was sealed by an unknown key,
+ * or it is not what this key sealed there.
+ */
+export const REFUSALS = ['unknown_format', 'unknown_key', 'not_authentic'] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
 
 /** Counts the stored records that were not opened since the process started. */
 export class RefusedRecords {
-  readonly #counts: Record<Refusal, number> = { unknown_key: 0, not_authentic: 0 };
+  readonly #counts: Record<Refusal, number> = { unknown_format: 0, unknown_key: 0, not_authentic: 0 };
 
   /** Counts one more. Returns the count of its kind, from 1. */
   add(refusal: Refusal): number {
@@ -63,7 +66,10 @@ export class RecordSeal {
     this.#keys = [imported(first), ...rest.map(imported)];
   }
 
-  seal(plaintext: string, context: SealContext): string {
+  /**
+   * @param open what is readable to all who have the text, in a form without dots; it is not part of what is sealed.
+   */
+  seal(plaintext: string, context: SealContext, open = ''): string {
     const [key] = this.#keys;
     const { kid, mark } = key;
     const nonce = randomBytes(NONCE_BYTES);
@@ -75,7 +81,8 @@ export class RecordSeal {
       cipher.final(),
       cipher.getAuthTag(),
     ]);
-    return `${FORMAT}.${mark}.${body.toString('base64url')}`;
+    const sealed = `${FORMAT}.${mark}.${body.toString('base64url')}`;
+    return open === '' ? sealed : `${sealed}.${open}`;
   }
 
   /** The plaintext, or undefined if the text was not sealed for this context by a known key. */
@@ -102,12 +109,10 @@ export class RecordSeal {
     }
   }
 
-  /**
-   * Whether the text claims to be sealed in this form by a known key. Compares the key's check value, not only its
-   * id.
-   */
-  isOfKnownKey(sealed: string): boolean {
-    return this.#keyOf(sealed) !== undefined;
+  /** Why a text that did not open did not. Compares the key's check value, not only its id. */
+  refusalOf(sealed: string): Refusal {
+    if (!sealed.startsWith(`${FORMAT}.`)) return 'unknown_format';
+    return this.#keyOf(sealed) === undefined ? 'unknown_key' : 'not_authentic';
   }
 
   /** Whether an older key sealed the text, so that the next write should seal it again. */

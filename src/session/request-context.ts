@@ -1,20 +1,23 @@
-import { type HandleTransport } from './handle.js';
-import { type OpenSession } from './open-session.js';
+import { type HandleTransport, type PresentedHandle } from './handle.js';
+import { type OpenSession } from './open-sessions.js';
 import { type PeekedRecord } from './store/session-store.js';
 
-/** The handle of a request, and how it was sent. */
-export interface PresentedHandle {
-  readonly handle: string;
-  readonly transport: HandleTransport;
-  /** Its store key, once `keyOf` has computed it. */
-  key?: string;
-}
+/**
+ * What the answer does with the caller's cookie. At most one `Set-Cookie` is sent. A cookie is cleared if the caller
+ * has `ended` its session, or if it is `useless`: it opens nothing.
+ */
+export type CookieChange = NewCookie | 'ended' | 'useless';
 
-/** What the answer does with the caller's cookie. At most one `Set-Cookie` is sent. */
-export type CookieChange = { readonly handle: string; readonly expiresAt: number } | 'clear';
+/** A handle, and in how many seconds it expires. */
+interface NewCookie {
+  readonly handle: string;
+  readonly seconds: number;
+}
 
 /** What is known about a session without asking the platform. Times are in milliseconds since the epoch. */
 export interface KnownSession extends Pick<PeekedRecord, 'expiresAt' | 'idleExpiresAt' | 'platformUse'> {
+  /** When it was looked up, by the clock of the store, as all of these times. */
+  readonly at: number;
   readonly transport: HandleTransport;
   /** Undefined for a session from an earlier version. */
   readonly startedAt: number | undefined;
@@ -34,7 +37,9 @@ export interface RequestContext {
   presented: PresentedHandle | undefined;
   /** Whether the request has a bearer token that cannot be a handle, so it belongs to something else. */
   readonly foreignBearer?: boolean;
-  /** Whether a browser sent the request for a page of another site. The browser never sends the cookie from there. */
+  /** Whether it comes from the router of a graph, for which one operation of a caller is several requests. */
+  readonly isRouter?: boolean;
+  /** Whether a browser sent the request for a page of another site, from which it never sends the cookie. */
   readonly crossSite?: boolean;
   /**
    * Counts the search or the sorting of a list before it is done. Wait for what it returns: much of it takes turns

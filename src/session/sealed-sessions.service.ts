@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { PlatformClient, type PlatformSession, SessionError } from 'portico/client';
-import { type Beginning, type OpenSession, type ServiceLogin } from './open-session.js';
-import { OpenSessions } from './open-sessions.js';
-import { type PresentedHandle } from './request-context.js';
-import { keyOf } from './handle.js';
-import { KnownSessions } from './known-sessions.js';
+import { type Beginning, type OpenSession, OpenSessions, type ServiceLogin } from './open-sessions.js';
+import { type PresentedHandle, keyOf, KnownSessions } from './handle.js';
 import { RecordSeal, RefusedRecords } from './record-seal.js';
+import { SessionEndings } from './session-endings.service.js';
 import { type PeekedRecord, SessionStore, type StoredRecord } from './store/session-store.js';
 
 /** A record that is written more often than this while it is being removed is removed without looking at it. */
@@ -17,6 +16,15 @@ const MOST_SAVES = 10;
 
 /** How long another instance may take to store a renewed session: the pauses before each look. */
 const PAUSES_MS = [0, 50, 100, 200, 400];
+
+const NOT_OPENED = {
+  unknown_format: 'was written by another version of Portico, in a form that this one does not know',
+  unknown_key: 'was sealed with a key that is not in SESSION_KEYS',
+};
+
+/** How many expired sessions are remembered, and for how long: an operation of a graph is several requests. */
+const MOST_EXPIRED = 2000;
+const EXPIRED_MS = 30_000;
 
 /** An open session, and what the store holds of it. */
 export interface FoundRecord<T extends StoredRecord> {
@@ -29,6 +37,8 @@ export interface FoundRecord<T extends StoredRecord> {
 export class SealedSessions {
   readonly #logger = new Logger(SealedSessions.name);
   readonly #open: OpenSessions;
+  /** Why sessions expired here lately, by store key. */
+  readonly #expired = new LRUCache<string, SessionError>({ max: MOST_EXPIRED, ttl: EXPIRED_MS });
 
   constructor(
     @Inject(SessionStore) private readonly store: SessionStore,
@@ -36,6 +46,7 @@ export class SealedSessions {
     client: PlatformClient,
     private readonly refused: RefusedRecords,
     private readonly known: KnownSessions,
+    @Optional() private readonly endings?: SessionEndings,
   ) {
     this.#open = new OpenSessions(seal, client);
   }
@@ -47,9 +58,11 @@ export class SealedSessions {
    */
   async create(session: PlatformSession, beginning: Beginning): Promise<OpenSession> {
     const open = this.#open.begin(session, beginning);
-    open.expiresAt = await this.store.create(open.key, open.stored.sealed);
+    open.expiresAt = await this.store.create(open.key, open.stored.sealed, open.account);
     this.#open.keep(open);
     this.known.add(open.key, open.account);
+    this.endings?.used(open);
+    await this.endings?.keepLimit(open);
     return open;
   }
 
@@ -131,6 +144,7 @@ export class SealedSessions {
     const replaced = this.#open.version({ ...open, session, service }, version + 1);
     if (!(await this.store.replace(open.key, version, replaced.sealed))) return false;
     if (open.stored.version <= version) this.#open.adopt(open, replaced.saved, service, replaced);
+    this.endings?.used(open);
     return true;
   }
 
@@ -162,15 +176,24 @@ export class SealedSessions {
    *
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
-  async expire(open: OpenSession, rejectedVersion: number): Promise<boolean> {
+  async expire(open: OpenSession, rejectedVersion: number, reason: unknown): Promise<boolean> {
+    // Before the removal: other requests may look for the session meanwhile.
+    if (reason instanceof SessionError) this.#expired.set(open.key, reason);
     const isRemoved = await this.store.remove(open.key, rejectedVersion);
     if (isRemoved || (await this.store.read(open.key)) === undefined) this.#forget(open);
+    else this.#expired.delete(open.key);
     return isRemoved;
+  }
+
+  /** Why the session of a handle expired here within the last half minute; undefined if it did not. */
+  expiredLately(presented: PresentedHandle | undefined): SessionError | undefined {
+    return presented && this.#expired.get(keyOf(presented));
   }
 
   #forget(open: OpenSession): void {
     open.hasEnded = true;
     this.#open.forget(open.key);
+    this.endings?.gone(open);
   }
 
   async #saveIfChanged(open: OpenSession): Promise<boolean> {
@@ -211,6 +234,7 @@ export class SealedSessions {
       open.unconfirmed = undefined;
       if (isStored) open.stored = next;
     }
+    if (isStored) this.endings?.used(open);
     return isStored ? 'stored' : 'late';
   }
 
@@ -233,23 +257,23 @@ export class SealedSessions {
     }
     if (open.transport !== transport) throw noSession();
     this.known.add(key, open.account);
+    this.endings?.used(open);
     return { open, found };
   }
 
   /**
-   * A record sealed by an unknown key may still open once the operator has put that key back. A changed record
-   * never will.
+   * A record sealed by an unknown key may still open once the operator has put that key back, and one of another
+   * form by the version that wrote it. A changed record never will.
    */
   async #refuse(key: string, { sealed, version }: StoredRecord): Promise<void> {
     this.#open.forget(key);
-    if (this.seal.isOfKnownKey(sealed)) {
+    const refusal = this.seal.refusalOf(sealed);
+    if (refusal === 'not_authentic') {
       if (!(await this.store.remove(key, version))) return;
-      this.refused.add('not_authentic');
+      this.refused.add(refusal);
       this.#logger.error('A stored session is not what this service stored there: it has been removed');
-    } else if (this.refused.add('unknown_key') === 1) {
-      this.#logger.warn(
-        'A stored session was sealed with a key that is not in SESSION_KEYS: it cannot be opened',
-      );
+    } else if (this.refused.add(refusal) === 1) {
+      this.#logger.warn(`A stored session ${NOT_OPENED[refusal]}: it cannot be opened, and stays`);
     }
   }
 }

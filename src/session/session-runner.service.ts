@@ -9,7 +9,7 @@ import {
 } from 'portico/client';
 import { storeUnavailable } from '../errors/service-error.js';
 import { Observation } from '../logging/observation.js';
-import { type OpenSession, type ServiceLogin } from './open-session.js';
+import { type OpenSession, type ServiceLogin } from './open-sessions.js';
 import { PlatformLogout } from './platform-logout.service.js';
 import { RequestCoalescer } from './request-coalescer.js';
 import { SealedSessions } from './sealed-sessions.service.js';
@@ -137,7 +137,7 @@ export class SessionRunner {
     } catch (error) {
       this.observation.sessionEvent({ ...event, error });
       // Otherwise each further request would try them again and lock the account.
-      if (error instanceof LoginFailedError) await this.sealed.expire(open, open.stored.version);
+      if (error instanceof LoginFailedError) await this.sealed.expire(open, open.stored.version, error);
       throw error;
     }
     this.observation.sessionEvent(event);
@@ -170,7 +170,7 @@ export class SessionRunner {
   /** A request that lacked a cookie may be rejected although the session lives on, perhaps for another instance. */
   async #expireIfProved(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
     if (isSessionExpired(error) && !provesExpiry(error)) return;
-    if (!(await this.sealed.expire(open, rejectedVersion))) return;
+    if (!(await this.sealed.expire(open, rejectedVersion, error))) return;
     this.observation.sessionEvent({ kind: 'expiry', storeKey: open.key, error });
   }
 }

@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
-import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
-import { graphqlInt } from './graphql-int.js';
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { DateTime, graphqlInt } from './scalars.js';
 import { rawPayload, type PlatformSessionInfo, type PlatformUser } from 'portico/client';
 import { type KnownSession } from './request-context.js';
 
@@ -21,25 +21,40 @@ registerEnumType(SessionTransport, {
   },
 });
 
+const AS_OF_ANSWER =
+  ', as of this answer, rounded up; 0 if it has passed. For a countdown that needs no clock of the caller.';
+
 @ObjectType({
   description:
     'What the service knows about the session. Reading it does not call the platform and extends nothing.',
 })
 export class Session {
-  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
+  @Field(() => DateTime, { description: 'When the handle expires, even if it is in use.' })
   expiresAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'When the handle expires if it is not used before then.' })
+  @Field(() => DateTime, { description: 'When the handle expires if it is not used before then.' })
   idleExpiresAt!: Date;
 
-  @Field(() => GraphQLDateTime, {
+  @Field(() => DateTime, {
     nullable: true,
     description:
       'When the platform may end its session, unless `extend` or `sessionStatus` is called first. Null until a `sessionStatus` has returned the timeout.',
   })
   platformExpiresAt?: Date | undefined;
 
-  @Field(() => GraphQLDateTime, { description: 'When the session started.' })
+  @Field(() => Int, { description: `Seconds until \`expiresAt\`${AS_OF_ANSWER}` })
+  expiresInSeconds!: number;
+
+  @Field(() => Int, { description: `Seconds until \`idleExpiresAt\`${AS_OF_ANSWER}` })
+  idleExpiresInSeconds!: number;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: `Seconds until \`platformExpiresAt\`${AS_OF_ANSWER} Null if that is null.`,
+  })
+  platformExpiresInSeconds?: number | undefined;
+
+  @Field(() => DateTime, { description: 'When the session started.' })
   startedAt!: Date;
 
   @Field(() => SessionTransport, { description: 'How the caller sends the session handle.' })
@@ -53,11 +68,16 @@ export class Session {
 
   /** @param maxSeconds the absolute life of a session. Gives the start of a session that did not record it. */
   static from(known: KnownSession, maxSeconds: number): Session {
-    const { expiresAt, idleExpiresAt, platformUse, startedAt, transport, profile } = known;
+    const { at, expiresAt, idleExpiresAt, platformUse, startedAt, transport, profile } = known;
+    const platformExpiresAt = platformUse && platformUse.at + platformUse.timeoutMs;
+    const secondsTo = (time: number): number => Math.max(0, Math.ceil((time - at) / 1000));
     return {
       expiresAt: new Date(expiresAt),
       idleExpiresAt: new Date(idleExpiresAt),
-      platformExpiresAt: platformUse && new Date(platformUse.at + platformUse.timeoutMs),
+      platformExpiresAt: platformExpiresAt === undefined ? undefined : new Date(platformExpiresAt),
+      expiresInSeconds: secondsTo(expiresAt),
+      idleExpiresInSeconds: secondsTo(idleExpiresAt),
+      platformExpiresInSeconds: platformExpiresAt === undefined ? undefined : secondsTo(platformExpiresAt),
       startedAt: new Date(startedAt ?? expiresAt - maxSeconds * 1000),
       transport: transport === 'bearer' ? SessionTransport.BEARER : SessionTransport.COOKIE,
       profile,
@@ -77,13 +97,13 @@ export class AuthPayload {
   })
   handle?: string;
 
-  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
+  @Field(() => DateTime, { description: 'When the handle expires, even if it is in use.' })
   expiresAt!: Date;
 }
 
 @ObjectType({ description: 'A session that was extended.' })
 export class ExtendPayload {
-  @Field(() => GraphQLDateTime, { description: 'When the handle expires, even if it is in use.' })
+  @Field(() => DateTime, { description: 'When the handle expires, even if it is in use.' })
   expiresAt!: Date;
 }
 

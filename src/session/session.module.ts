@@ -11,6 +11,7 @@ import { RecordSeal, RefusedRecords } from './record-seal.js';
 import { type AnswerReuse } from './request-coalescer.js';
 import { PlatformLogout } from './platform-logout.service.js';
 import { SealedSessions } from './sealed-sessions.service.js';
+import { SessionEndings } from './session-endings.service.js';
 import { sessionKeys, type SessionKeys } from './session-keys.js';
 import { SessionStore } from './store/session-store.js';
 import { SessionStoreModule } from './store/session-store.module.js';
@@ -30,26 +31,40 @@ const MOST_REUSED_CHARACTERS = 32 * 1024 * 1024;
 
 /** The same store, with each operation as a step that observers can time. */
 function observedStore(store: SessionStore, observation: Observation): SessionStore {
-  const observed = <T>(operation: string, work: () => Promise<T>): Promise<T> =>
-    observation.step({ kind: 'session_store', operation }, work);
+  const observed = <K extends Observed>(operation: K): SessionStore[K] => {
+    const step = { kind: 'session_store', operation } as const;
+    const call = store[operation].bind(store) as (...given: unknown[]) => Promise<never>;
+    return (...given: unknown[]) => observation.step(step, () => call(...given));
+  };
   return {
     ...(store.isShared !== undefined && { isShared: store.isShared }),
-    create: (key, sealed) => observed('create', () => store.create(key, sealed)),
-    read: (key) => observed('read', () => store.read(key)),
-    peek: (key) => observed('peek', () => store.peek(key)),
-    noteUse: (key, at, timeoutMs) => {
-      store.noteUse(key, at, timeoutMs);
-    },
-    replace: (key, version, sealed) => observed('replace', () => store.replace(key, version, sealed)),
-    remove: (key, version) => observed('remove', () => store.remove(key, version)),
-    lease: (key, holder, milliseconds) => observed('lease', () => store.lease(key, holder, milliseconds)),
-    settle: (key, holder, milliseconds) => observed('settle', () => store.settle(key, holder, milliseconds)),
-    now: () => store.now(),
-    ping: () => observed('ping', () => store.ping()),
-    count: () => store.count(),
-    close: () => store.close(),
+    create: observed('create'),
+    read: observed('read'),
+    peek: observed('peek'),
+    noteUse: store.noteUse.bind(store),
+    replace: observed('replace'),
+    remove: observed('remove'),
+    end: observed('end'),
+    endings: store.endings.bind(store),
+    ofAccount: observed('ofAccount'),
+    leaveAccount: store.leaveAccount.bind(store),
+    summary: store.summary.bind(store),
+    list: store.list.bind(store),
+    lease: observed('lease'),
+    settle: observed('settle'),
+    now: store.now.bind(store),
+    ping: observed('ping'),
+    reach: observed('reach'),
+    count: store.count.bind(store),
+    close: store.close.bind(store),
   };
 }
+
+/** The operations that are steps. */
+type Observed = Exclude<
+  keyof SessionStore,
+  'isShared' | 'noteUse' | 'endings' | 'leaveAccount' | 'summary' | 'list' | 'now' | 'count' | 'close'
+>;
 
 @Module({
   imports: [SessionStoreModule],
@@ -79,6 +94,7 @@ function observedStore(store: SessionStore, observation: Observation): SessionSt
       }),
     },
     RefusedRecords,
+    SessionEndings,
     SealedSessions,
     PlatformLogout,
     SessionRunner,

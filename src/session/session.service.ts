@@ -8,13 +8,13 @@ import {
   SessionError,
 } from 'portico/client';
 import { Observation } from '../logging/observation.js';
-import { keyOf } from './handle.js';
-import { sessionParty } from './known-sessions.js';
-import { type Beginning, type OpenSession } from './open-session.js';
+import { type PresentedHandle, keyOf, sessionParty } from './handle.js';
+import { type Beginning, type OpenSession } from './open-sessions.js';
 import { PlatformLogout } from './platform-logout.service.js';
 import { type AnswerReuse, RequestCoalescer } from './request-coalescer.js';
-import { type KnownSession, type PresentedHandle, type RequestContext } from './request-context.js';
+import { type KnownSession, type RequestContext } from './request-context.js';
 import { SealedSessions } from './sealed-sessions.service.js';
+import { SessionEndings } from './session-endings.service.js';
 import { rejectsSession, SessionRunner } from './session-runner.service.js';
 import { onceAmongInstances } from './store/once-among-instances.js';
 import { SessionStore, timeoutMs } from './store/session-store.js';
@@ -30,10 +30,7 @@ export const ReadReuse = Symbol('ReadReuse');
 export class SessionService {
   readonly #reads: RequestCoalescer;
   readonly #extensions = new RequestCoalescer();
-  /**
-   * Whether the answer to a read has ever renewed a session. From then on reads are not aborted: one of them might
-   * renew it.
-   */
+  /** Whether an answer to a read has ever renewed a session. From then on, reads are not aborted: one might do so. */
   #readsRenewSessions = false;
 
   constructor(
@@ -43,6 +40,7 @@ export class SessionService {
     private readonly observation: Observation,
     private readonly platformLogout: PlatformLogout,
     @Optional() @Inject(ReadReuse) reuse?: AnswerReuse,
+    @Optional() private readonly endings?: SessionEndings,
   ) {
     this.#reads = new RequestCoalescer(reuse);
   }
@@ -64,7 +62,7 @@ export class SessionService {
     try {
       const replaces = context.presented?.transport === transport;
       const previous = replaces ? await this.#opened(context) : undefined;
-      open = await this.sealed.create(session, beginning);
+      open = await this.sealed.create(session, { ...beginning, network: context.network });
       if (previous !== undefined) await this.#end(previous);
     } catch (error) {
       await this.platformLogout.end(session);
@@ -75,7 +73,9 @@ export class SessionService {
     context.presented = { handle, transport };
     context.open = Promise.resolve(open);
     context.known = undefined;
-    if (transport === 'cookie') context.cookie = { handle, expiresAt };
+    if (transport === 'cookie') {
+      context.cookie = { handle, seconds: Math.ceil((expiresAt - this.store.now()) / 1000) };
+    }
     return open;
   }
 
@@ -98,19 +98,19 @@ export class SessionService {
 
   /**
    * Like {@link use}, for a call that changes nothing. Callers who ask for the same thing while it runs share its
-   * answer; when the last of them hangs up, it is aborted. It is not made for one who already has: even then it
-   * would cost a connection.
+   * answer; when the last of them hangs up, it is aborted. It is not made for one who already has hung up.
    *
    * @param operation names the call and its arguments, if it has any; calls with the same name share an answer
    */
   read<T>(context: RequestContext, operation: string, work: SessionCall<T>): Promise<T> {
     return this.#withOpen(context, (open) => {
-      if (context.signal.aborted) throw new ExecutionCancelledError('The caller hung up before the call.');
+      const { signal: gone } = context;
+      if (gone.aborted) throw new ExecutionCancelledError('The caller hung up before the call.');
       const name = `${open.stored.version} ${operation}`;
       const party = sessionParty(context.network, open);
       // Others may share the answer, so it is read even if this caller hangs up.
       const onLarge = async (): Promise<void> => context.onLarge?.().catch(() => undefined);
-      const caller = this.#readsRenewSessions ? undefined : context.signal;
+      const caller = this.#readsRenewSessions ? undefined : gone;
       const read = async (signal: AbortSignal | undefined): Promise<T> => {
         const ran = await this.runner.run(open, (session) =>
           work(session, { signal, party, onLarge }, open.key),
@@ -176,22 +176,24 @@ export class SessionService {
   /**
    * Ends the caller's session: first here, so that nothing brings it back, and then on the platform.
    *
+   * @param everywhere whether the other sessions of its account end too; guests and delegated sessions have none.
    * @returns whether it has ended on the platform too; if not, that is tried again in the background
-   * @throws SessionError without a session.
-   * @throws ServiceError SESSION_STORE_UNAVAILABLE
+   * @throws SessionError without a session, ServiceError SESSION_STORE_UNAVAILABLE.
    */
-  async end(context: RequestContext): Promise<boolean> {
+  async end(context: RequestContext, everywhere = false): Promise<boolean> {
     const open = await this.#opening(context);
+    let isPlatformLoggedOut: boolean;
     try {
-      const isPlatformLoggedOut = await this.#end(open);
-      this.#forget(context, open);
-      return isPlatformLoggedOut;
+      isPlatformLoggedOut = await this.#end(open);
+      this.#forget(context, open, 'ended');
     } catch (error) {
       this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
       // The record may be gone even if the store could not say so: the platform session could not be ended later.
       await this.platformLogout.end(open.session);
       throw error;
     }
+    if (everywhere) await this.endings?.endEverywhere(open.account);
+    return isPlatformLoggedOut;
   }
 
   #opening(context: RequestContext): Promise<OpenSession> {
@@ -211,7 +213,8 @@ export class SessionService {
     const { open, found } = await this.#found(context, (presented) => this.sealed.look(presented));
     const { expiresAt, idleExpiresAt, platformUse } = found;
     const { transport, startedAt, service } = open;
-    return { transport, startedAt, profile: service?.profile, expiresAt, idleExpiresAt, platformUse };
+    const times = { startedAt, expiresAt, idleExpiresAt, platformUse };
+    return { transport, profile: service?.profile, at: this.store.now(), ...times };
   }
 
   /** A cookie that opens nothing is useless to its browser, so the answer clears it. */
@@ -225,13 +228,13 @@ export class SessionService {
       const { key: storeKey, account } = found.open;
       this.observation.sessionFound({ storeKey, account });
       return found;
-    } catch (error) {
-      if (!(error instanceof SessionError)) throw error;
-      if (presented !== undefined) {
-        this.observation.sessionEvent({ kind: 'refusal', storeKey: keyOf(presented), error });
-      }
-      if (presented?.transport === 'cookie') context.cookie = 'clear';
-      throw context.foreignBearer === true ? foreignToken() : error;
+    } catch (thrown) {
+      if (!(thrown instanceof SessionError)) throw thrown;
+      // The later steps of an operation are told the same as the first.
+      const error = (context.isRouter === true ? this.sealed.expiredLately(presented) : undefined) ?? thrown;
+      if (presented) this.observation.sessionEvent({ kind: 'refusal', storeKey: keyOf(presented), error });
+      if (presented?.transport === 'cookie') context.cookie = 'useless';
+      throw context.foreignBearer === true ? new SessionError(FOREIGN_TOKEN) : error;
     }
   }
 
@@ -243,7 +246,7 @@ export class SessionService {
       if (endsSession(error, open)) {
         if (open.hasEnded) {
           this.#reads.forget(open.key);
-          this.#forget(context, open);
+          this.#forget(context, open, 'useless');
         } else context.open = undefined;
       }
       throw error;
@@ -266,14 +269,14 @@ export class SessionService {
   async #end(open: OpenSession): Promise<boolean> {
     await this.sealed.end(open);
     this.#reads.forget(open.key);
-    return this.platformLogout.end(open.session, open.key);
+    return this.platformLogout.end(open.session, { kind: 'logout', storeKey: open.key });
   }
 
   /** The rest of the request has no session. */
-  #forget(context: RequestContext, open: OpenSession): void {
+  #forget(context: RequestContext, open: OpenSession, cookie: 'ended' | 'useless'): void {
     context.open = undefined;
     context.presented = undefined;
-    if (open.transport === 'cookie') context.cookie = 'clear';
+    if (open.transport === 'cookie') context.cookie = cookie;
   }
 }
 
@@ -288,11 +291,8 @@ async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
 }
 
 /** Only the sender of such a token sees this, so it reveals nothing about any session. */
-function foreignToken(): SessionError {
-  return new SessionError(
-    'There is no session: the bearer token of the request is not a session handle of this service. If it belongs to another service, see SESSION_HEADER',
-  );
-}
+const FOREIGN_TOKEN =
+  'There is no session: the bearer token of the request is not a session handle of this service. If it belongs to another service, see SESSION_HEADER';
 
 /** A service session whose new login is refused has ended as well. */
 function endsSession(error: unknown, { service }: OpenSession): boolean {

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, type Socket } from 'node:net';
 import { type Registry } from 'prom-client';
 import { version } from '../config/version.js';
 
-const REQUEST_TIMEOUT_MS = 5000;
+const TIMEOUTS = { requestTimeout: 5000, headersTimeout: 5000, connectionsCheckingInterval: 1000 };
+/** Who neither sends nor reads is cut off. */
+const IDLE_MS = 10_000;
+/** More than all the scrapers of an installation need. */
+const MOST_CONNECTIONS = 64;
 
 /** What is running. */
 export interface BuildInfo {
@@ -27,21 +31,16 @@ export async function listenForMetrics(
   host: string,
   port: number,
 ): Promise<MetricsListener> {
-  const pages: Readonly<Record<string, (response: ServerResponse) => Promise<void>>> = {
+  const metrics = shared(() => registry.metrics());
+  const server = serverOf({
     '/metrics': async (response) => {
-      const text = await registry.metrics();
+      const text = await metrics();
       response.writeHead(200, { 'content-type': registry.contentType }).end(text);
     },
     '/version': (response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(build));
       return Promise.resolve();
     },
-  };
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, ({ url = '', method }, response) => {
-    const page = Object.hasOwn(pages, url) ? pages[url] : undefined;
-    if (page === undefined) return void response.writeHead(404).end();
-    if (method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end();
-    page(response).catch(() => response.writeHead(500).end());
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -54,6 +53,37 @@ export async function listenForMetrics(
       await once(server, 'close');
     },
   };
+}
+
+type Pages = Readonly<Record<string, (response: ServerResponse) => Promise<void>>>;
+
+/**
+ * A connection that asks again before it has its answer is ended: no scraper does that, and one packet could bring a
+ * thousand requests.
+ */
+function serverOf(pages: Pages): Server {
+  const answering = new WeakSet<Socket>();
+  const server = createServer(TIMEOUTS, ({ url = '', method, socket }, response) => {
+    if (answering.has(socket)) return void socket.destroy();
+    answering.add(socket);
+    response.once('finish', () => answering.delete(socket));
+    const page = Object.hasOwn(pages, url) ? pages[url] : undefined;
+    if (page === undefined) return void response.writeHead(404).end();
+    if (method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end();
+    page(response).catch(() => response.writeHead(500).end());
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.setTimeout(IDLE_MS);
+  return server;
+}
+
+/** Those who ask while it is being made get the same. */
+function shared<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().finally(() => {
+      made = undefined;
+    }));
 }
 
 /** Describes this service. */

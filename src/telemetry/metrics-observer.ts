@@ -1,7 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ERROR_CODES } from 'portico/errors';
-import { type Observer } from '../logging/observation.js';
-import { type ErrorFacts, eventOutcome, type SessionEventKind } from '../logging/session-event.js';
+import {
+  type ErrorFacts,
+  eventOutcome,
+  type Observer,
+  type SessionEventKind,
+} from '../logging/observation.js';
 import { platformOperation } from '../platform/platform-operation.js';
 import { DURATION_BUCKETS } from './request-metrics.js';
 
@@ -110,16 +114,21 @@ function countProjectsLeftOut(registers: Registry[]): Observer {
 }
 
 function showCircuits(registers: Registry[]): Observer {
-  const circuits = new Gauge({
+  const openUntil = { auth: 0, data: 0 };
+  new Gauge({
     name: 'portico_platform_circuit_open',
     help: '1 while the platform is left alone after many failures: `auth` for logins, `data` for the rest.',
     labelNames: ['circuit'],
     registers,
+    // By the clock: while no call to the platform is made, nothing reports that the pause is over.
+    collect() {
+      for (const circuit of ['auth', 'data'] as const)
+        this.set({ circuit }, performance.now() < openUntil[circuit] ? 1 : 0);
+    },
   });
-  for (const circuit of ['auth', 'data'] as const) circuits.set({ circuit }, 0);
   return {
-    circuitChange: ({ circuit, isOpen }) => {
-      circuits.set({ circuit }, isOpen ? 1 : 0);
+    circuitChange: ({ circuit, openMs }) => {
+      openUntil[circuit] = performance.now() + openMs;
     },
   };
 }

@@ -13,7 +13,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { AuthModule } from '../auth/auth.module.js';
 import { LoginWatch } from '../auth/login-limits.service.js';
 import { Settings } from '../config/settings.js';
-import { CredentialProfiles } from 'portico/credentials';
+import { CredentialProfiles, CredentialError } from 'portico/credentials';
 import { errorFacts } from '../errors/to-graphql-error.js';
 import { Admission } from '../load/admission.js';
 import { Connections } from '../load/connections.js';
@@ -36,6 +36,7 @@ import {
   showRefusedRecords,
   showStoreHealth,
 } from './state-metrics.js';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** The injection token of the registry; undefined when metrics are off. */
 export const MetricsRegistry = Symbol('MetricsRegistry');
@@ -57,6 +58,7 @@ export const MetricsRegistry = Symbol('MetricsRegistry');
 export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger(MetricsModule.name);
   #listener: MetricsListener | undefined;
+  #endTrial: (() => void) | undefined;
 
   constructor(
     @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
@@ -91,7 +93,9 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
 
   async onApplicationBootstrap(): Promise<void> {
     const { METRICS_HOST, METRICS_PORT } = this.settings;
-    if (this.registry === undefined || METRICS_PORT === undefined) return;
+    if (this.registry === undefined) return;
+    if (this.profiles !== undefined) this.#endTrial = tryProfiles(this.profiles, this.#logger);
+    if (METRICS_PORT === undefined) return;
     this.#listener = await listenForMetrics(this.registry, buildInfo(), METRICS_HOST, METRICS_PORT);
     this.#logger.log(`Metrics are at ${this.#listener.url}`);
   }
@@ -102,6 +106,7 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.#endTrial?.();
     await this.#listener?.close();
   }
 }
@@ -111,4 +116,47 @@ function processRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Fetches the credentials of each profile, one after the other, and every minute again those that failed or have
+ * changed: metrics and the log tell of a broken profile before it is used, which may be at night.
+ *
+ * @returns ends it
+ */
+export function tryProfiles(
+  profiles: CredentialProfiles,
+  logger: { warn(message: string): void },
+  everyMs = MINUTE_MS,
+): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  const repeat = async (): Promise<void> => {
+    const reported = new Set<string>();
+    while (!signal.aborted) {
+      for (const name of profiles.names) {
+        if (profiles.resolutionOf(name)?.succeeded === true) reported.delete(name);
+        else await tryOut(name, reported);
+      }
+      await pause(everyMs, undefined, { ref: false, signal }).catch(() => undefined);
+    }
+  };
+  const tryOut = async (name: string, reported: Set<string>): Promise<void> => {
+    try {
+      await profiles.tryOut(name);
+      reported.delete(name);
+    } catch (error) {
+      // What another error says might hold a secret.
+      const why = error instanceof CredentialError ? error.message : 'an unexpected error';
+      if (!reported.has(name) && !signal.aborted)
+        logger.warn(`The credentials of the profile ${name} cannot be fetched: ${why}`);
+      reported.add(name);
+    }
+  };
+  void repeat();
+  return () => {
+    end.abort();
+  };
 }

@@ -4,6 +4,9 @@ import { type Telemetry } from './telemetry.js';
 
 const NONE: Telemetry = { tracing: undefined, exportMetrics: undefined, shutdown: () => Promise.resolve() };
 
+/** Where the SDK sends exports if no variable says it. */
+const DEFAULT_ENDPOINT = 'http://localhost:4318';
+
 /**
  * Traces and metrics as the standard variables request them. OpenTelemetry is loaded only when they request some: it
  * takes time and memory at start.
@@ -20,6 +23,21 @@ export async function openTelemetry(
   if (!signals.traces && !signals.metrics) return NONE;
   const { startExport } = await import('./start-export.js');
   return startExport(signals, settings, environment, report);
+}
+
+/** Where the exports go, by the setting that says so; nothing if there are none. */
+export function collectors(settings: TelemetrySettings): { setting: keyof TelemetrySettings; url: string }[] {
+  const isOn = requested(settings);
+  const all = [
+    isOn.traces ? ('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' as const) : undefined,
+    isOn.metrics ? ('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT' as const) : undefined,
+  ].map((own) => {
+    if (own === undefined) return undefined;
+    const setting = settings[own] === undefined ? ('OTEL_EXPORTER_OTLP_ENDPOINT' as const) : own;
+    return { setting, url: settings[setting] ?? DEFAULT_ENDPOINT };
+  });
+  const found = all.filter((each) => each !== undefined);
+  return found.filter(({ url }, index) => found.findIndex((other) => other.url === url) === index);
 }
 
 function requested(settings: TelemetrySettings): { traces: boolean; metrics: boolean } {

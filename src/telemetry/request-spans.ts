@@ -22,7 +22,10 @@ export function traceRequests(server: FastifyInstance, tracing: Tracing): void {
     const span = tracing.begin(route === undefined ? method : `${method} ${route}`, {
       place: 'server',
       parent: parseTraceParent(request.headers.traceparent),
-      attributes: { 'http.request.method': method, ...(route !== undefined && { 'http.route': route }) },
+      attributes: {
+        'http.request.method': method,
+        ...(route !== undefined && { 'http.route': route, 'url.path': route }),
+      },
     });
     // Also for an answer whose caller has hung up.
     reply.raw.once('close', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as api from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
@@ -20,9 +21,9 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { version } from '../config/version.js';
 import { type Environment, withVariables } from '../config/environment.js';
 import { type TelemetrySettings } from '../config/telemetry-settings.js';
-import { CollectorStatus } from './collector-status.js';
 import { metricProducer } from './metric-producer.js';
 import { type MetricSource, type Telemetry } from './telemetry.js';
 import { Tracing } from './tracing.js';
@@ -74,7 +75,13 @@ function headersOf(settings: TelemetrySettings): Environment {
 
 function resource(): Resource {
   return defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': SERVICE_NAME }))
+    .merge(
+      resourceFromAttributes({
+        'service.name': SERVICE_NAME,
+        'service.version': version(),
+        'service.instance.id': randomUUID(),
+      }),
+    )
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
 }
 
@@ -153,4 +160,48 @@ class MetricExporter extends OTLPMetricExporter {
   override export(...[metrics, done]: Parameters<OTLPMetricExporter['export']>): void {
     super.export(metrics, this.#status.watch(done));
   }
+}
+
+/** The result of an export, as the SDK reports it to the caller of an exporter. */
+interface ExportResult {
+  readonly code: number;
+  readonly error?: Error;
+}
+
+const SUCCESS = 0;
+
+/**
+ * Reports when the collector does not accept data, and when it does again, because the SDK does not. Only the error's
+ * code or HTTP status is reported.
+ */
+class CollectorStatus {
+  readonly #what: 'traces' | 'metrics';
+  readonly #report: (message: string) => void;
+  #isFailing = false;
+
+  constructor(what: 'traces' | 'metrics', report: (message: string) => void) {
+    this.#what = what;
+    this.#report = report;
+  }
+
+  /** The callback of an export, which first takes note of its result. */
+  watch<T extends ExportResult>(done: (result: T) => void): (result: T) => void {
+    return (result) => {
+      const isFailing = result.code !== SUCCESS;
+      if (isFailing && !this.#isFailing) {
+        this.#report(`The OpenTelemetry collector does not accept ${this.#what}: ${faultOf(result.error)}`);
+      } else if (!isFailing && this.#isFailing) {
+        this.#report(`The OpenTelemetry collector accepts ${this.#what} again`);
+      }
+      this.#isFailing = isFailing;
+      done(result);
+    };
+  }
+}
+
+function faultOf(error: Error | undefined): string {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
+  if (typeof code === 'number') return `it answered HTTP ${code}`;
+  const system = code ?? cause?.code;
+  return typeof system === 'string' ? system : 'no connection, or no answer in time';
 }

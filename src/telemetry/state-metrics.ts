@@ -71,6 +71,15 @@ export function showConnections(connections: Connections, registry: Registry): v
       for (const reason of CUT_REASONS) this.inc({ reason }, connections.cuts[reason]);
     },
   });
+  new Counter({
+    name: 'portico_descriptors_exhausted_total',
+    help: 'Looks, one a second, that found that no file could be opened: new connections are reset then.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(connections.descriptors.exhausted);
+    },
+  });
   new Gauge({
     name: 'portico_unsent_answer_bytes',
     help: 'Bytes of answers that wait for their readers.',
@@ -108,7 +117,7 @@ export function showLogins(logins: LoginWatch, registry: Registry): void {
 export function showProfiles(profiles: CredentialProfiles, registry: Registry): void {
   new Gauge({
     name: 'portico_credential_profile_resolved',
-    help: '1 if the last fetch got all credentials of the profile, 0 if it failed; absent before the first fetch.',
+    help: '1 if the last fetch got all credentials of the profile, 0 if it failed; absent until the first fetch, at start.',
     labelNames: ['profile'],
     registers: [registry],
     collect() {
@@ -173,6 +182,14 @@ export function showStoreHealth(health: StoreHealth, registry: Registry): void {
     registers: [registry],
     collect() {
       this.set(health.fault === undefined ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'portico_session_store_degraded',
+    help: '1 while sessions can be read but the store takes no writes, so that logins fail; else 0.',
+    registers: [registry],
+    collect() {
+      this.set(health.isDegraded ? 1 : 0);
     },
   });
   new Counter({

@@ -1,5 +1,6 @@
-import type { Span } from '@opentelemetry/api';
+import type { Attributes, Span } from '@opentelemetry/api';
 import { type PlatformClientOptions } from 'portico/client';
+import { type SessionStoreKind } from '../config/session-settings.js';
 import { type Settings } from '../config/settings.js';
 import { type Observer, type Step } from '../logging/observation.js';
 import { formatTraceParent, type TraceParent } from '../logging/trace-parent.js';
@@ -12,16 +13,21 @@ const NAMES: Readonly<Record<Step['kind'], string>> = {
   secret_store: 'secret store',
 };
 
+/** `db.system.name` of each kind of session store. */
+const STORE_SYSTEMS: Readonly<Record<SessionStoreKind, string>> = { embedded: 'sqlite', redis: 'redis' };
+
 /** Makes spans of the calls to the platform and of the steps around them. */
 export function tracingObserver(
   tracing: Tracing,
-  settings: Pick<Settings, 'OTEL_PROPAGATE_TO_PLATFORM' | 'SESSION_STORE'>,
+  settings: Pick<Settings, 'OTEL_PROPAGATE_TO_PLATFORM' | 'PLATFORM_BASE_URL' | 'SESSION_STORE'>,
 ): Observer {
-  const storeSystem = settings.SESSION_STORE === 'redis' ? 'redis' : 'sqlite';
+  const storeSystem = STORE_SYSTEMS[settings.SESSION_STORE];
   return {
-    platformCall: platformCallSpans(tracing, settings.OTEL_PROPAGATE_TO_PLATFORM),
-    step: ({ kind, operation }, work) =>
-      tracing.run(
+    platformCall: platformCallSpans(tracing, settings),
+    step: ({ kind, operation }, work) => {
+      // Probes and what is done in the background ask the stores again and again: each would be a trace of its own.
+      if (kind !== 'session' && tracing.traceId === undefined) return work();
+      return tracing.run(
         `${NAMES[kind]} ${operation}`,
         {
           place: kind === 'session' ? 'internal' : 'client',
@@ -30,24 +36,32 @@ export function tracingObserver(
           }),
         },
         work,
-      ),
+      );
+    },
   };
 }
 
 /**
  * A span for each call to the platform, with its redirects and its retry as events.
  *
- * @param propagates whether `traceparent` is sent to the platform, for one that continues traces.
+ * With `OTEL_PROPAGATE_TO_PLATFORM`, `traceparent` is sent to the platform, for one that continues traces.
  */
 function platformCallSpans(
   tracing: Tracing,
-  propagates: boolean,
+  {
+    OTEL_PROPAGATE_TO_PLATFORM: propagates,
+    PLATFORM_BASE_URL: baseUrl,
+  }: Pick<Settings, 'OTEL_PROPAGATE_TO_PLATFORM' | 'PLATFORM_BASE_URL'>,
 ): NonNullable<PlatformClientOptions['observeCall']> {
   return (call) => {
     const operation = platformOperation(call);
     const span = tracing.begin(operation, {
       place: 'client',
-      attributes: { 'http.request.method': call.method, 'portico.platform.operation': operation },
+      attributes: {
+        'http.request.method': call.method,
+        'portico.platform.operation': operation,
+        ...addressOf(baseUrl, operation),
+      },
     });
     return {
       ...(propagates && { headers: { traceparent: formatTraceParent(placeOf(span)) } }),
@@ -68,6 +82,18 @@ function platformCallSpans(
         span.end();
       },
     };
+  };
+}
+
+/** Where the platform is, by the settings. The path is that of the operation: a real one may hold ids. */
+function addressOf(baseUrl: string | undefined, operation: string): Attributes {
+  if (baseUrl === undefined) return {};
+  const { hostname, port, protocol } = new URL(baseUrl);
+  const [, path = ''] = operation.split(' ');
+  return {
+    'server.address': hostname,
+    'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+    'url.full': `${baseUrl.replace(/\/$/, '')}/${path}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseKeyList } from '../../src/config/key-list.js';
 import { type NodeRun, runNode } from '../../packages/portico/test/support/app/run-node.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -21,22 +21,30 @@ describe('the command', () => {
       stdout: expect.stringMatching(/^Usage: portico /),
       stderr: '',
     });
-    expect(await portico(['-v'], {}, entry)).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(await portico(['-v'], {}, entry)).toMatchObject({ code: 0, stdout: '0.2.0\n', stderr: '' });
   });
 
-  it.each([[['doktor']], [['--nope']], [['check', 'twice']], [['check', '--id', 'x']], [['--json']]])(
-    'starts nothing by %j',
-    async (args) => {
-      const { code, stdout, stderr } = await portico(args, {}, 'main.js');
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toMatch(/^portico: [^\n]+\n\nUsage: /);
-    },
-  );
+  it.each([
+    [['doktor']],
+    [['--nope']],
+    [['check', 'twice']],
+    [['check', '--id', 'x']],
+    [['sessions']],
+    [['sessions', 'drop']],
+    [['--json']],
+  ])('starts nothing by %j', async (args) => {
+    const { code, stdout, stderr } = await portico(args, {}, 'main.js');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^portico: [^\n]+\n\nUsage: /);
+  });
 
   it.each([
     [['key', '--id', '']],
     [['key', '--id', 'a b']],
     [['doctor', '--profile', 'one', '--username', 'two']],
+    [['sessions', 'end']],
+    [['sessions', 'list', '--account', 'a', '--id', '0123456789abcdef']],
+    [['sessions', 'list', '--id', 'short']],
   ])('says what it cannot do with %j', async (args) => {
     const { code, stdout, stderr } = await portico(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

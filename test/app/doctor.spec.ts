@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { doctorPrints, SETUPS } from '../support/app/doctor-setups.js';
 import { redisMissing, startRedis } from '../support/session/start-redis.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type FailureRule } from '../../src/auth/attempt-queue.js';
-import { LoginLimiter } from '../../src/auth/login-limiter.js';
-import { ExecutionCancelledError, type Party } from 'portico/client';
+import { LoginLimiter } from '../../src/auth/login-limits.service.js';
+import { ExecutionCancelledError } from 'portico/client';
+import { type Party } from 'portico/internal';
 import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { ServiceError } from '../../src/errors/service-error.js';
@@ -31,7 +32,7 @@ const refuse = (): Promise<never> => Promise.reject(new Refused());
 const accept = (): Promise<string> => Promise.resolve('in');
 
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 describe('the login limiter', () => {
@@ -79,7 +80,7 @@ describe('the login limiter', () => {
 
   it('asks the store once for each of a thousand good logins that are sent together, first come first served', async () => {
     const records = recordLoginsInProcess();
-    const look = jest.spyOn(records, 'look');
+    const look = vi.spyOn(records, 'look');
     const limit = limiter(60_000, records);
     const [order, expected]: [number[], number[]] = [[], []];
     let atOnce = 0;
@@ -132,12 +133,12 @@ describe('the login limiter', () => {
   });
 
   it('forgets failures when their time is over', async () => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const limit = limiter();
     await expect(attempt(limit, rule(1), refuse)).rejects.toThrow(Refused);
-    jest.advanceTimersByTime(59_999);
+    vi.advanceTimersByTime(59_999);
     await expect(attempt(limit, rule(1), accept)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    jest.advanceTimersByTime(1);
+    vi.advanceTimersByTime(1);
     expect(await attempt(limit, rule(1), accept)).toBe('in');
   });
 
@@ -166,7 +167,7 @@ describe('an attempt that waits for its turn', () => {
     const limit = limiter();
     const held = gate();
     const caller = new AbortController();
-    const work = jest.fn(accept);
+    const work = vi.fn(accept);
     const first = attempt(limit, rule(1), () => held.passed);
     const second = attempt(limit, rule(1), work, { signal: caller.signal });
     await turn();
@@ -179,7 +180,7 @@ describe('an attempt that waits for its turn', () => {
   });
 
   it('is not made for a caller who has already hung up', async () => {
-    const work = jest.fn(accept);
+    const work = vi.fn(accept);
     const signal = AbortSignal.abort();
     await expect(attempt(limiter(), rule(1), work, { signal })).rejects.toThrow(ExecutionCancelledError);
     expect(work).not.toHaveBeenCalled();
@@ -189,8 +190,8 @@ describe('an attempt that waits for its turn', () => {
 describe('a key with the rule `queue`', () => {
   const queued = rule(2, 'queue', 'network');
 
-  it('lets good logins pass one at a time after too many failures, all of them at once', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  it('lets good logins pass one at a time after too many failures, and all of them after one pause', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const limit = limiter();
     for (let n = 0; n < 2; n += 1) await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
     let atOnce = 0;
@@ -203,12 +204,12 @@ describe('a key with the rule `queue`', () => {
       }),
     );
     await turn();
-    await jest.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(await Promise.all(logins)).toHaveLength(20);
   });
 
   it('makes one more guess a second, whether they are sent together or in turn', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const limit = limiter(15_000);
     let made = 0;
     const guess = (): Promise<never> => {
@@ -217,9 +218,9 @@ describe('a key with the rule `queue`', () => {
     };
     const guesses = Array.from({ length: 100 }, () => attempt(limit, queued, guess));
     const outcomes = Promise.allSettled(guesses);
-    await jest.advanceTimersByTimeAsync(10_500);
+    await vi.advanceTimersByTimeAsync(10_500);
     expect(made).toBe(12);
-    await jest.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     const reasons = (await outcomes).map((outcome) =>
       outcome.status === 'rejected' && ServiceError.is(outcome.reason, 'RATE_LIMITED')
         ? outcome.reason.reason
@@ -229,21 +230,21 @@ describe('a key with the rule `queue`', () => {
     made = 0;
     for (let n = 0; n < 3; n += 1) {
       const inTurn = attempt(limit, queued, guess).catch(() => undefined);
-      await jest.advanceTimersByTimeAsync(1_000);
+      await vi.advanceTimersByTimeAsync(1_000);
       await inTurn;
     }
     expect(made).toBe(3);
   });
 
   it('does not slow an account that has logged in there before', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const limit = limiter();
     await attempt(limit, queued, accept, { place: 'home' });
     const held = gate();
     for (let n = 0; n < 2; n += 1) await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
     const first = attempt(limit, queued, () => held.passed, { place: 'elsewhere' });
     expect(await attempt(limit, queued, accept, { place: 'home' })).toBe('in');
-    await jest.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(await attempt(limit, queued, accept, { place: 'home' })).toBe('in');
     held.open();
     await first;
@@ -264,21 +265,21 @@ describe('a key with the rule `delay`', () => {
   const delayed = rule(2, 'delay', 'account');
 
   it('delays every attempt alike after too many failures, however many others wait, and refuses none', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const limit = limiter();
     for (let n = 0; n < 2; n += 1) await expect(attempt(limit, delayed, refuse)).rejects.toThrow(Refused);
     const guesses = Promise.allSettled(Array.from({ length: 500 }, () => attempt(limit, delayed, refuse)));
-    const work = jest.fn(accept);
+    const work = vi.fn(accept);
     const owner = attempt(limit, delayed, work);
-    await jest.advanceTimersByTimeAsync(1_999);
+    await vi.advanceTimersByTimeAsync(1_999);
     expect(work).not.toHaveBeenCalled();
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(await owner).toBe('in');
     await guesses;
   });
 
   it('does not delay an account where it has logged in before', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const limit = limiter();
     await attempt(limit, delayed, accept, { place: 'home' });
     for (let n = 0; n < 2; n += 1) await expect(attempt(limit, delayed, refuse)).rejects.toThrow(Refused);

@@ -1,13 +1,21 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
+  type Account,
   accountKey,
-  networkKey,
+  loginSubject,
   normalizedName,
-  placeKey,
   sessionAccount,
 } from '../../src/auth/login-subject.js';
 
 const user = (name: string): { kind: 'user'; name: string } => ({ kind: 'user', name });
+
+const from = (clientAddress: string): Parameters<typeof loginSubject>[0] => ({
+  requestId: 'request',
+  network: 'network',
+  clientAddress,
+});
+const placeKey = (account: Account, address: string): string | undefined =>
+  loginSubject(from(address), account).place;
 
 describe('the key of an account', () => {
   it.each([
@@ -34,7 +42,7 @@ describe('the key of an account', () => {
     expect(normalizedName(one)).toBe(normalizedName(other));
   });
 
-  it('is that of the whole comparison for plain names too', () => {
+  it('is for a plain name what the whole comparison gives', () => {
     for (let code = 0x20; code < 0x7f; code += 1) {
       const name = `a${String.fromCharCode(code)}Z`;
       // With a character that is left out, the name is not plain.
@@ -59,7 +67,7 @@ describe('the key of an account', () => {
       user('other'),
       { kind: 'profile', name: 'demo' } as const,
       { kind: 'apiKey', name: 'demo' } as const,
-    ].map(sessionAccount);
+    ].map((account) => sessionAccount(account));
     expect(new Set(accounts).size).toBe(5);
     expect(sessionAccount(user(' Demo'))).toBe(accounts[0]);
     for (const account of accounts) expect(account).toMatch(/^[\w-]{43}$/);
@@ -76,11 +84,11 @@ describe('the key of a network', () => {
     ['2001:0db8::5:6:7:8', 'network:2001:db8:0:0'],
     ['::1', 'network:0:0:0:0'],
     ['fe80::1%eth0', 'network:fe80:0:0:0'],
-  ])('of %s is %s, a whole network of IPv6', (address, key) => {
-    expect(networkKey(address)).toBe(key);
+  ])('of %s is %s: an address of IPv4, or a whole network of IPv6', (address, key) => {
+    expect(loginSubject(from(address), undefined).network).toBe(key);
   });
 
-  it('is one with that of an account for all addresses of the network', () => {
+  it('with an account is the same for all addresses of the network', () => {
     expect(placeKey(user('demo'), '2001:db8::1')).toBe(placeKey(user('DEMO'), '2001:db8::2'));
     expect(placeKey(user('demo'), '2001:db8::1')).not.toBe(placeKey(user('demo'), '2001:db8:1::1'));
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { concernOf } from '../../bench/profile/concerns.ts';
 import { type Frame } from '../../bench/profile/cpu-profile.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Run, type Sample } from '../../bench/measure/sample.ts';
 import { replaceBetween } from '../../bench/report/document.ts';
 import { goalOf, judge } from '../../bench/report/goals.ts';

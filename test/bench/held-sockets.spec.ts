@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { heldSockets } from '../../bench/machine/sockets.ts';
 import { guestAddresses, isGuest, TENANT_ADDRESS } from '../../bench/overload/attack/plan.ts';
 

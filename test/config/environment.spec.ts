@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EnvFileError, readEnvironment } from '../../src/config/environment.js';
 import { SettingsModule } from '../../src/config/settings.module.js';
 import { tempFolder } from '../support/temp-folder.js';

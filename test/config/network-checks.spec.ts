@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { isHeaderName, isHostName, isLoopback, isProxy } from '../../src/config/network-checks.js';
 
 describe('the checks of network settings', () => {

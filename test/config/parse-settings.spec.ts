@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { glob, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { secretSettings } from '../../src/config/setting.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { getMetadataStorage } from 'class-validator';
+import { problemsInFiles } from '../../src/app/problems-in-files.js';
+import { secretSettings, settingDescriptions } from '../../src/config/setting.js';
 import { nearMisses } from '../../src/config/near-misses.js';
-import { parseSettings, SettingsError } from '../../src/config/parse-settings.js';
+import { checkSettings, parseSettings, SettingsError } from '../../src/config/parse-settings.js';
+import { Settings } from '../../src/config/settings.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** A file that exists. */
@@ -112,6 +115,16 @@ describe('settings', () => {
     ['REDIS_URL', 'https://redis.example'],
     ['REDIS_URL', 'redis://redis.example/0?commandTimeout=60000'],
     ['REDIS_URL', 'redis://redis.example/sessions'],
+    ['REDIS_URL', 'redis://one.example,two.example'],
+    ['REDIS_URL', 'redis+sentinel://one.example:26379'],
+    ['REDIS_URL', 'redis+sentinel://one.example:26379,/mymaster'],
+    ['REDIS_URL', 'redis+sentinel://one.example:port/mymaster'],
+    ['REDIS_URL', 'redis+cluster://one.example:6379/0'],
+    ['REDIS_URL', 'redis+ring://one.example:6379'],
+    ['REDIS_URL', 'redis://:%zz@one.example'],
+    ['REDIS_TLS_CA', '/no/such/file'],
+    ['REDIS_SENTINEL_PASSWORD', 'secret'],
+    ['REDIS_WAIT_REPLICAS', '-1'],
     ['SESSION_HEADER', 'not a header'],
     ['SESSION_KEYS', `${KEY},${KEY}`],
     ['CORS_ORIGINS', '*'],
@@ -193,6 +206,49 @@ describe('settings', () => {
     ['AUDIT_LOG', 'stderr'],
   ])('do not accept %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it('are all described, and all checked', () => {
+    const described = settingDescriptions().map(({ name }) => name);
+    const checks = getMetadataStorage().getTargetValidationMetadatas(Settings, '', true, false);
+    const checked = [...new Set(checks.map(({ propertyName }) => propertyName))];
+    expect(checked.sort()).toEqual([...described].sort());
+    expect(Object.keys(new Settings()).filter((name) => !described.includes(name))).toEqual([]);
+  });
+
+  it('that name a file are all named when its content cannot be used', async () => {
+    const folder = await tempFolder();
+    const path = join(folder.path, 'file');
+    await writeFile(path, randomBytes(3000));
+    const names = settingDescriptions().map(({ name }) => name);
+    const given = (value: string, to: string[]) => Object.fromEntries(to.map((name) => [name, value]));
+    const files = checkSettings({}, given('/no/such/file', names)).problems.flatMap(
+      (problem) => /^(\w+) must be the path of a readable file$/.exec(problem)?.[1] ?? [],
+    );
+    // Those of Redis are read when the store is opened, which is at start too.
+    const others = files.filter((name) => !name.startsWith('REDIS_'));
+    const { settings } = checkSettings({}, given(path, others));
+    const problems = (await problemsInFiles(settings)).join('\n');
+    await folder.remove();
+
+    expect(others.length).toBeGreaterThan(2);
+    expect(others.filter((name) => !problems.includes(name))).toEqual([]);
+  });
+
+  it('have an effect, each of them: something reads it', async () => {
+    const read: string[] = [];
+    for await (const path of glob('src/**/*.ts')) {
+      const text = await readFile(path, 'utf8');
+      // Not the declarations and the options, which name every setting.
+      const isConfig = path.startsWith('src/config/');
+      read.push(
+        isConfig ? (text.match(/\.[A-Z][A-Z_]+\b|\{[^}\n]*\b[A-Z_]+:[^}\n]*\}/g) ?? []).join() : text,
+      );
+    }
+    const used = new Set(read.join().match(/\b[A-Z][A-Z_]+\b/g));
+    const unread = settingDescriptions().flatMap(({ name }) => (used.has(name) ? [] : [name]));
+    // Its only effect is its check: there is one protocol.
+    expect(unread).toEqual(['OTEL_EXPORTER_OTLP_PROTOCOL']);
   });
 
   it('require keys and a base URL in production, where introspection is off', () => {
@@ -299,6 +355,11 @@ describe('settings', () => {
       expect(parseSettings({ [`${name}_FILE`]: await file(`${secret}\n`) })).toMatchObject({
         [name]: secret,
       });
+    });
+
+    it('include every one whose name says so', () => {
+      const named = settingDescriptions().filter(({ name }) => /(?:SECRET|PASSWORD|KEYS|TOKEN)$/.test(name));
+      expect(named.filter(({ name }) => !secretSettings().has(name))).toEqual([]);
     });
 
     it('count as set by their file when they are required', async () => {

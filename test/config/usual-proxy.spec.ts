@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { checkSettings, parseSettings } from '../../src/config/parse-settings.js';
 
 const HTTPS = { PLATFORM_BASE_URL: 'https://analytics.example/api' };

@@ -1,4 +1,4 @@
-import { afterAll, describe, it } from '@jest/globals';
+import { afterAll, describe, it } from 'vitest';
 
 import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 import { describePlatform } from './platform.conformance.js';

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { glob, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PLATFORM_OPERATIONS } from 'portico/client';
 import { startApp, type TestApp } from '../support/app/start-app.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { mintIdentityToken } from '../support/embedded-platform/identity-token.js';
@@ -24,7 +26,7 @@ describe('a caller of the facade', () => {
 
     const [{ id, name }] = projects;
     const lookUp = await app.graphql(
-      'query ($name: String!, $id: ID!) { hasSession known: projectId(name: $name) unknown: projectId(name: "no such project") project(id: $id) { name owner { name } dateCreated raw } none: project(id: "X") { id } }',
+      'query ($name: String!, $id: ID!) { hasSession known: projectId(name: $name) unknown: projectId(name: "no such project") projectIds(names: [$name]) projectsConnection(first: 1) { totalCount } project(id: $id) { name owner { name } dateCreated raw } none: project(id: "X") { id } }',
       { handle, variables: { id, name } },
     );
     expect(lookUp.errors).toBeUndefined();
@@ -32,6 +34,8 @@ describe('a caller of the facade', () => {
       hasSession: true,
       known: id,
       unknown: null,
+      projectIds: [id],
+      projectsConnection: { totalCount: projects.length },
       project: { name, raw: { id, name } },
       none: null,
     });
@@ -55,6 +59,27 @@ describe('a caller of the facade', () => {
       expect.objectContaining({ code: 'UNAUTHENTICATED', reason: 'NO_SESSION' }),
       expect.objectContaining({ code: 'UNAUTHENTICATED', reason: 'NO_SESSION' }),
     ]);
+  });
+
+  it('can ask every query, as here, and the service calls every operation of the client, each read by a name of its own', async () => {
+    const text = await readFile(new URL(import.meta.url), 'utf8');
+    const { data } = await app.graphql('{ __schema { queryType { fields { name } } } }');
+    const queries = (data.__schema.queryType.fields as { name: string }[]).map(({ name }) => name);
+    expect(
+      queries.filter((name) => !name.startsWith('_') && !new RegExp(`\\b${name}\\b[^:]`).test(text)),
+    ).toEqual([]);
+
+    let source = '';
+    for await (const path of glob('src/{auth,projects,session}/*.ts')) source += await readFile(path, 'utf8');
+    const uncalled = PLATFORM_OPERATIONS.filter(
+      ({ names }) => !names.some((name) => source.includes(`.${name}(`)),
+    );
+    expect(uncalled).toEqual([]);
+
+    // Concurrent reads of one name share their answer.
+    const reads = [...source.matchAll(/sessions\.read\(\s*context,\s*'(\w+)'/g)].map(([, name]) => name);
+    expect(reads.length).toBeGreaterThan(1);
+    expect(new Set(reads).size).toBe(reads.length);
   });
 
   it.each([

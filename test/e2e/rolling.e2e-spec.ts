@@ -1,5 +1,7 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rollInstances } from '../support/app/rolling-restarts.js';
 import { runService, stopServices } from '../support/app/run-service.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
@@ -54,6 +56,25 @@ describe('a service that is told to stop', () => {
     await eventually(() => service.output().includes('Standard output cannot be written (EPIPE)'));
     expect(await status(`${service.url}/readyz`)).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('answers a request whose first bytes had come before the port was closed', async () => {
+    const service = await runService(folder.path);
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const answer = text(socket);
+    socket.write('GET /livez HTTP/1.1\r\n');
+    // The service reads in order, so it has read them before it answers this.
+    await status(`${service.url}/livez`);
+    const ended = service.stop();
+    await eventually(() =>
+      status(`${service.url}/livez`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    socket.write('host: a\r\n\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n/i);
+    expect(await ended).toEqual({ code: 0, signal: null });
   });
 
   it('does not open the inspector on SIGUSR1', async () => {

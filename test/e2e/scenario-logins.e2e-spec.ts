@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app/start-app.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFile, readdir } from 'node:fs/promises';
 import { createCanaries } from '../../packages/portico/test/support/secrets/canaries.js';
 import { type Answer } from '../support/graphql/graphql-caller.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCanaries } from '../../packages/portico/test/support/secrets/canaries.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
@@ -89,11 +89,12 @@ describe('the service as a process', () => {
     await service.stop();
   });
 
-  it('warns once in production that the cookie has to do without Secure', async () => {
+  it('warns once in production that the cookie has to do without Secure, and which header a trusted proxy omits', async () => {
     const platform = await startPlatform();
     const service = await runService(folder.path, {
       ...productionSettings(platform.baseUrl),
       ALLOWED_HOSTS: 'portico.example,127.0.0.1',
+      TRUSTED_PROXIES: 'loopback',
       LOG_LEVEL: 'info',
     });
     const login = 'mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }';
@@ -103,6 +104,8 @@ describe('the service as a process', () => {
     for (let n = 0; n < 2; n += 1) await loginUnder('portico.example', service.url, login);
     await eventually(() => warnings() > 0);
     expect(warnings()).toBe(1);
+    expect(service.output()).toMatch(/without Secure.*A TLS proxy must send X-Forwarded-Proto: https/);
+    expect(service.output()).not.toContain('set TRUSTED_PROXIES');
     await service.stop();
     await platform.close();
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failToStart, runService, stopServices } from '../support/app/run-service.js';
 import { sessionKeysSetting } from '../support/session/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';

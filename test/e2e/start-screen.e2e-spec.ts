@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { productionSettings } from '../support/app/production.js';
 import { runService, stopServices } from '../support/app/run-service.js';
 import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
@@ -55,7 +55,7 @@ describe('what the service says when it has started', () => {
   it('names version, store and platform in one line of the log in production', async () => {
     const platform = await startPlatform();
     const service = await runService(folder.path, productionSettings(platform.baseUrl));
-    const line = `Portico 0.1.0 runs with sessions in the embedded store and the platform at ${platform.baseUrl}`;
+    const line = `Portico 0.2.0 runs with sessions in the embedded store and the platform at ${platform.baseUrl}`;
     await eventually(() => service.output().includes(`"msg":"${line}"`));
     expect(service.output()).not.toContain(LAST_LINE);
     await platform.close();

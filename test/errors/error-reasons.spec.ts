@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { GraphQLError } from 'graphql';
-import { errorClassOf } from '../../packages/portico/src/errors/error-classes.js';
+import { errorClassOf } from '../../packages/portico/src/client/connection/response-error.js';
 import { ISERVER_CODES } from '../../packages/portico/src/errors/iserver-codes.js';
 import {
   AmbiguousProjectNameError,
@@ -23,6 +23,7 @@ import {
   rateLimited,
   refusedRequest,
   ServiceError,
+  storeTakesNoWrites,
 } from '../../src/errors/service-error.js';
 
 const UNREACHABLE: readonly UnreachableReason[] = ['CONNECT', 'DNS', 'TLS', 'CIRCUIT_OPEN'];
@@ -53,6 +54,7 @@ const otherErrors = [
   refusedRequest(new ServiceError('FORBIDDEN', 'no', { reason: 'ORIGIN_NOT_ALLOWED' }), 403),
   ...OVERLOAD_REASONS.map((reason) => refusedRequest(overloaded(reason), 503)),
   new ServiceError('FORBIDDEN', 'no', { reason: 'CROSS_SITE_COOKIE' }),
+  storeTakesNoWrites('OOM'),
   new GraphQLError('Syntax Error: Document contains more than 5 tokens. Parsing aborted.'),
 ];
 

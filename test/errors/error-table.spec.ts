@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import * as client from 'portico/client';
 import { ERROR_CODES } from '../../packages/portico/src/errors/error-codes.js';
 import { ERROR_REASONS } from '../../packages/portico/src/errors/error-reasons.js';

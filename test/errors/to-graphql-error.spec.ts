@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { GraphQLError } from 'graphql';
 import * as client from 'portico/client';
 import { toGraphQLError } from '../../src/errors/to-graphql-error.js';

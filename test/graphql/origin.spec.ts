@@ -1,6 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { mayMutate } from '../../src/graphql/origin.plugin.js';
-import { type RequestOrigin } from '../../src/graphql/graphql-context.js';
+import { describe, expect, it } from 'vitest';
+import { mayMutate, originRefusal, type RequestOrigin } from '../../src/http/caller-context.js';
 
 const ALLOWED = ['https://good.example', 'https://other.example:8443'];
 
@@ -61,5 +60,26 @@ describe('a mutation', () => {
     ['the address line', { fetchSite: 'none', withCookie: true }],
   ])('may not come from %s', (_from, request) => {
     expect(ask(request)).toBe(false);
+  });
+});
+
+describe('the refusal of a mutation by cookie', () => {
+  const refusal = (self: string, origin: string): string | undefined => {
+    const request = { withCookie: true, transport: 'cookie' as const, self, origin, fetchSite: undefined };
+    const sessionCookie = { name: 'portico', secure: false };
+    return originRefusal({ origin: request, sessionCookie }, ALLOWED, true)?.message;
+  };
+
+  it('names X-Forwarded-Proto where the scheme is lost behind a proxy', () => {
+    expect(refusal('http://portico.example', 'https://portico.example')).toMatch(/X-Forwarded-Proto/);
+  });
+
+  it('names Host where the port is lost behind a proxy', () => {
+    const message = refusal('https://portico.example', 'https://portico.example:8443');
+    expect(message).toMatch(/must pass Host, or X-Forwarded-Host, with the port$/);
+  });
+
+  it.each(['https://evil.example', 'null'])('names no header to a page of %s', (origin) => {
+    expect(refusal('https://portico.example', origin)).toMatch(/or use a bearer handle$/);
   });
 });

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Caller, callerReader } from '../../src/http/caller.js';
-import { UnclearHeaderError } from '../../src/http/host.js';
+import { UnclearHeaderError } from '../../src/http/address.js';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -14,7 +14,7 @@ function read(headers: Headers, { ip = '192.0.2.1', sessionHeader = 'Authorizati
     if (before === undefined) byName[lower] = value;
     else if (!['host', 'authorization'].includes(lower)) byName[lower] = `${before}, ${value}`;
   }
-  return callerReader(sessionHeader)({
+  return callerReader({ sessionHeader, isRouter: () => false })({
     ip,
     host: byName['x-forwarded-host'] ?? byName.host ?? '',
     protocol: byName['x-forwarded-proto'] ?? 'http',

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { requireOneTarget, UnclearHeaderError } from '../../src/http/host.js';
+import { describe, expect, it } from 'vitest';
+import { requireOneTarget, UnclearHeaderError } from '../../src/http/address.js';
 
 describe('the target of a request', () => {
   it.each([

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
-import { presentedHandle } from '../../src/http/presented-handle.js';
-import { UnclearHeaderError } from '../../src/http/host.js';
+import { describe, expect, it } from 'vitest';
+import { presentedHandle } from '../../src/http/caller.js';
+import { UnclearHeaderError } from '../../src/http/address.js';
 import { newHandle } from '../../src/session/handle.js';
 
 const handle = newHandle();

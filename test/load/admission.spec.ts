@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Admission } from '../../src/load/admission.js';
 import { RequestSlot } from '../../src/load/request-slot.js';
-import { KnownSessions } from '../../src/session/known-sessions.js';
+import { KnownSessions } from '../../src/session/handle.js';
 import { type Caller } from '../../src/http/caller.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 
@@ -22,7 +22,7 @@ beforeEach(() => {
 /** A process without time that completes 250 requests in a quarter of a second. */
 const BUSY = { delay: 0, utilization: 1, heap: 0.1, milliseconds: 100, inFlight: 1000, left: 100 };
 
-describe('while the process has no time left', () => {
+describe('a process that has no time left', () => {
   let admission: Admission;
   beforeEach(() => {
     admission = new Admission(options);
@@ -50,13 +50,13 @@ describe('while the process has no time left', () => {
     return connection;
   }
 
-  it('who is answered is read at once while few wait', () => {
+  it('reads on at once from a caller that it has answered, while few requests wait', () => {
     ask(64);
     expect(answer().isRead).toBe(true);
     expect(admission.paused).toBe(0);
   });
 
-  it('who is answered is not read while many wait, until they have begun', async () => {
+  it('reads no more from a caller that it has answered while many requests wait, until those have begun', async () => {
     ask(65);
     const connection = answer();
     expect(connection.isRead).toBe(false);
@@ -65,19 +65,30 @@ describe('while the process has no time left', () => {
     expect(admission.paused).toBe(0);
   });
 
-  it('nobody else may wait with those', () => {
+  it('reads from a paused caller with the next answer for which there is room, before any timer', () => {
+    ask(65);
+    const connection = answer();
+    expect(connection.isRead).toBe(false);
+    answer();
+    expect(connection.isRead).toBe(false);
+    while (admission.limit.isShedding) admission.limit.observe({ ...BUSY, utilization: 0.1 });
+    answer();
+    expect(connection.isRead).toBe(true);
+  });
+
+  it('lets no other request wait while a caller is paused', () => {
     ask(65);
     expect(admission.isFull('192.0.2.1')).toBe(false);
     answer();
     expect(admission.isFull('192.0.2.1')).toBe(true);
   });
 
-  it('as many may wait as before while no connection is held', () => {
+  it('lets as many requests wait as ever while no caller is paused', () => {
     ask(200);
     expect(admission.isFull('192.0.2.1')).toBe(false);
   });
 
-  it('everybody is read while the service stops, so that no request is lost', async () => {
+  it('reads from every caller once the service stops, so that no request is lost', async () => {
     ask(200);
     const connection = answer();
     expect(connection.isRead).toBe(false);
@@ -121,8 +132,8 @@ describe('a request that has waited for its turn for more than half a second', (
   });
 });
 
-describe('while the process has time', () => {
-  it('who is answered is read at once, however many wait for the platform', () => {
+describe('a process that has time', () => {
+  it('reads on at once from a caller that it has answered, however many wait for the platform', () => {
     const admission = new Admission(options);
     admission.answered({ destroyed: false } as never, '192.0.2.1');
     expect(admission.paused).toBe(0);

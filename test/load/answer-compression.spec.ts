@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from '@jest/globals';
-import { acceptsGzip, AnswerCompression } from '../../src/load/answer-compression.js';
+import { describe, expect, it } from 'vitest';
+import { acceptsGzip, AnswerCompression } from '../../src/load/send-answers.js';
 
 const BYTES = Buffer.from('{"name":"Project"}'.repeat(5000));
 
@@ -43,7 +43,7 @@ describe('an Accept-Encoding', () => {
     '*',
     'br;q=1, *;q=0.5',
     'gzip; q=1',
-  ])('%s takes gzip', (value) => {
+  ])('of %j lets an answer be compressed', (value) => {
     expect(acceptsGzip(value)).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('an Accept-Encoding', () => {
     '*;q=0',
     'gzip;q=0, *',
     'gzip;q=x',
-  ])('%s does not', (value) => {
+  ])('of %j does not let an answer be compressed', (value) => {
     expect(acceptsGzip(value)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { AnswerTurns, type Turn } from '../../src/load/answer-turns.js';
 
 async function iterations(count: number): Promise<void> {
@@ -42,21 +42,37 @@ describe('the turns of large answers', () => {
     expect(begun).toEqual(['a1', 'b2', 'c3']);
   });
 
-  it('are four at once, two for one session, and for those who have none first', async () => {
+  it('begin one after the other while one of them has many megabytes', async () => {
+    const { begun, turn, ask } = asking(new AnswerTurns());
+    ask('a');
+    await iterations(5);
+    turn.get('a1')?.hold(8 * 1024 * 1024);
+    for (const caller of ['b', 'c']) ask(caller);
+    await iterations(20);
+    expect(begun).toEqual(['a1']);
+
+    turn.get('a1')?.hold(2 * 1024 * 1024);
+    turn.get('a1')?.end();
+    turn.get('a1')?.hold(8 * 1024 * 1024);
+    await iterations(20);
+    expect(begun).toEqual(['a1', 'b2', 'c3']);
+  });
+
+  it('are given to three answers at once, two of one session, and first to sessions that have none', async () => {
     const { begun, turn, ask } = asking(new AnswerTurns());
     for (const caller of ['a', 'a', 'a', 'b']) ask(caller);
     await iterations(20);
     expect(begun).toEqual(['a1', 'b4', 'a2']);
-    for (const caller of ['b', 'c', 'd']) ask(caller);
+    for (const caller of ['b', 'c']) ask(caller);
     await iterations(20);
-    expect(begun.slice(3)).toEqual(['c6']);
+    expect(begun.slice(3)).toEqual([]);
     turn.get('b4')?.end();
     turn.get('b4')?.end();
     await iterations(5);
-    expect(begun.slice(4)).toEqual(['b5']);
+    expect(begun.slice(3)).toEqual(['b5']);
     turn.get('a1')?.end();
     await iterations(5);
-    expect(begun.slice(5)).toEqual(['d7']);
+    expect(begun.slice(4)).toEqual(['c6']);
   });
 
   it('wait while there is no room, but one may always start', async () => {

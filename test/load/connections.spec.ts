@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Pool } from 'undici';
 import { type LoadOptions } from '../../src/load/limit-load.js';
 import { type LimitedServer, startLimitedServer } from '../support/load/limited-server.js';

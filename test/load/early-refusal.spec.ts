@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Admission } from '../../src/load/admission.js';
-import { EarlyRefusals, type Serve } from '../../src/load/early-refusal.js';
-import { KnownSessions } from '../../src/session/known-sessions.js';
+import { EarlyRefusals, type Serve } from '../../src/load/limit-load.js';
+import { KnownSessions } from '../../src/session/handle.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 
 let isStopping: boolean;

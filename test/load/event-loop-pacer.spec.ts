@@ -1,5 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { EventLoopPacer } from '../../src/load/event-loop-pacer.js';
 
 /** Begins requests and heavy work, and tells what has begun after so many iterations of the event loop. */
@@ -21,9 +21,26 @@ function observed(pace: EventLoopPacer): {
   };
 }
 
+function busy(milliseconds: number): void {
+  for (const until = performance.now() + milliseconds; performance.now() < until;);
+}
+
+/** Connections that are taken before anything else. */
+const BURST = 256;
+
 describe('the pace of the event loop', () => {
-  it('keeps nobody waiting while no connections come in', () => {
+  it('lets every request begin at once while no connections come in', () => {
     expect(new EventLoopPacer().isBusy).toBe(false);
+  });
+
+  it('is busy with a new connection for two iterations, although no request waits', async () => {
+    const pace = new EventLoopPacer();
+    const { after } = observed(pace);
+    pace.connected();
+    await after(1);
+    expect(pace.isBusy).toBe(true);
+    await after(1);
+    expect(pace.isBusy).toBe(false);
   });
 
   it('lets requests begin in the first iteration without a new connection', async () => {
@@ -46,11 +63,23 @@ describe('the pace of the event loop', () => {
     pace.connected();
     request('first');
     const begun: string[] = [];
-    for (let n = 0; n < 100; n += 1) {
+    for (let n = 0; n < BURST + 10; n += 1) {
       begun.push(...(await after(1)));
       pace.connected();
     }
     expect(begun).toEqual(['first']);
+  });
+
+  it('takes a burst of connections before any request begins', async () => {
+    const pace = new EventLoopPacer();
+    const { request, after } = observed(pace);
+    pace.connected();
+    request('first');
+    for (let n = 1; n < BURST; n += 1) {
+      expect(await after(1)).toEqual([]);
+      pace.connected();
+    }
+    expect(await after(3)).toEqual(['first']);
   });
 
   it('lets four requests begin in every ninth iteration of a flood of connections', async () => {
@@ -59,11 +88,26 @@ describe('the pace of the event loop', () => {
     pace.connected();
     for (let n = 0; n < 50; n += 1) request(`${n}`);
     const counts: number[] = [];
-    for (let n = 0; n < 90; n += 1) {
+    for (let n = 0; n < BURST + 90; n += 1) {
       counts.push((await after(1)).length);
       pace.connected();
     }
+    expect(counts.slice(0, BURST)).toEqual(Array(BURST).fill(0));
     expect(counts.filter((count) => count > 0)).toEqual(Array(10).fill(4));
+  });
+
+  it('takes the next burst as quickly once requests have begun in between', async () => {
+    const pace = new EventLoopPacer();
+    const { request, after } = observed(pace);
+    for (let burst = 0; burst < 2; burst += 1) {
+      pace.connected();
+      for (let n = 0; n < BURST; n += 1) request(`${burst}-${n}`);
+      for (let n = 1; n < BURST; n += 1) {
+        expect(await after(1)).toEqual([]);
+        pace.connected();
+      }
+      expect(await after(BURST / 4 + 2)).toHaveLength(BURST);
+    }
   });
 
   it('begins heavy work one piece per iteration, after the requests that wait', async () => {
@@ -104,9 +148,6 @@ describe('the pace of the event loop', () => {
 
   it('measures what heavy work takes, with all that follows from it in the same iteration', async () => {
     const pace = new EventLoopPacer();
-    const busy = (milliseconds: number): void => {
-      for (const until = performance.now() + milliseconds; performance.now() < until;);
-    };
     const took = new Promise<number>((resolve) => {
       pace.beginHeavy(() => {
         busy(5);
@@ -116,5 +157,21 @@ describe('the pace of the event loop', () => {
       }, resolve);
     });
     expect(await took).toBeGreaterThanOrEqual(10);
+  });
+
+  it('rests after heavy work while requests are in flight, and then begins the next on its own', async () => {
+    const pace = new EventLoopPacer(() => false);
+    let endedAt = Infinity;
+    pace.beginHeavy(() => {
+      busy(20);
+      endedAt = performance.now();
+    });
+    const rest = await new Promise<number>((resolve) => {
+      pace.beginHeavy(() => {
+        resolve(performance.now() - endedAt);
+      });
+    });
+    // A quarter of the 20 ms; a timer may be a little early.
+    expect(rest).toBeGreaterThan(3);
   });
 });

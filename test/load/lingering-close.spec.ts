@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptJsonOnly } from '../../src/http/json-body.js';
 import { limitBodies } from '../../src/http/limit-bodies.js';
 import { type LimitedServer, startLimitedServer } from '../support/load/limited-server.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { LoadLimit } from '../../src/load/load-limit.js';
 
 const SAMPLE = { milliseconds: 200, left: 1000, heap: 0.3, utilization: 0.6 };

@@ -1,5 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PausedConnections } from '../../src/load/paused-connections.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 
@@ -68,11 +68,11 @@ describe('connections that have been answered while the process is busy', () => 
     state.now += 1;
     paused.release();
     expect(read()).toEqual([true, false, false, false]);
-    expect(connections.map((each) => paused.isLate(each as never))).toEqual([true, false, false, false]);
+    expect(connections.map((each) => paused.late.has(each as never))).toEqual([true, false, false, false]);
     expect(paused.size).toBe(3);
     await nextIteration();
     // What comes now has not waited.
-    expect(paused.isLate(connections[0] as never)).toBe(false);
+    expect(paused.late.has(connections[0] as never)).toBe(false);
     // However often it is looked at.
     for (let n = 0; n < 10; n += 1) {
       state.now += 4;
@@ -104,11 +104,11 @@ describe('connections that have been answered while the process is busy', () => 
     state.room = 2;
     paused.release();
     expect([...read(), next.isRead]).toEqual([true, false, true]);
-    expect(paused.isLate(connections[0] as never)).toBe(true);
-    expect(paused.isLate(next as never)).toBe(false);
+    expect(paused.late.has(connections[0] as never)).toBe(true);
+    expect(paused.late.has(next as never)).toBe(false);
   });
 
-  it('are not refused, however late, when there is room for everybody', () => {
+  it('are not refused, however late, when there is room for all of them', () => {
     const { state, paused, connections, read } = pausing(2);
     state.now += 800;
     paused.release();
@@ -117,7 +117,7 @@ describe('connections that have been answered while the process is busy', () => 
     state.room = Infinity;
     paused.release();
     expect(read()).toEqual([true, true]);
-    expect(connections.map((each) => paused.isLate(each as never))).toEqual([false, false]);
+    expect(connections.map((each) => paused.late.has(each as never))).toEqual([false, false]);
     expect(paused.size).toBe(0);
   });
 
@@ -134,9 +134,9 @@ describe('connections that have been answered while the process is busy', () => 
     await second;
     await third;
     // Only the first has been read by now.
-    expect(connections.map((each) => paused.isLate(each as never))).toEqual([false, true]);
+    expect(connections.map((each) => paused.late.has(each as never))).toEqual([false, true]);
     await nextIteration();
-    expect(connections.map((each) => paused.isLate(each as never))).toEqual([false, false]);
+    expect(connections.map((each) => paused.late.has(each as never))).toEqual([false, false]);
   });
 
   it('wait anew after a refusal', () => {

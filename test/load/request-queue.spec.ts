@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Full, type Leave, type QueueOptions, RequestQueue } from '../../src/load/request-queue.js';
 
 const NEVER = { gone: new AbortController().signal };
@@ -7,7 +7,7 @@ const LONG = 60_000;
 const party = (name: string): string[] => ['network', name, name];
 
 function queueOf(most: number, given: Partial<QueueOptions> = {}): RequestQueue {
-  const usual = { most: () => most, mostWaiting: () => 4, mostOf: () => 2, patience: LONG };
+  const usual = { limits: { value: most, mostWaiting: 4 }, mostOf: () => 2, patience: LONG };
   return new RequestQueue({ ...usual, ...given });
 }
 
@@ -17,7 +17,7 @@ async function entered(result: Promise<Leave | Full>): Promise<Leave> {
   return leave;
 }
 
-describe('a gate', () => {
+describe('a queue of requests', () => {
   it('admits as many as are allowed, and the next one when one leaves', async () => {
     const gate = queueOf(2);
     const first = await entered(gate.enter(party('a'), NEVER));
@@ -100,17 +100,17 @@ describe('a gate', () => {
   });
 
   it('admits waiting requests when the limit is raised', async () => {
-    let most = 1;
-    const gate = queueOf(0, { most: () => most });
+    const limits = { value: 1, mostWaiting: 4 };
+    const gate = queueOf(0, { limits });
     await entered(gate.enter(party('a'), NEVER));
     const waiting = gate.enter(party('b'), NEVER);
-    most = 2;
+    limits.value = 2;
     gate.admitWaiting();
     await entered(waiting);
   });
 
   it('keeps a part of its line for others, so that one party does not fill it', async () => {
-    const gate = queueOf(1, { mostWaiting: () => 9, mostOf: () => 100 });
+    const gate = queueOf(0, { limits: { value: 1, mostWaiting: 9 }, mostOf: () => 100 });
     await entered(gate.enter(party('hog'), NEVER));
     for (let n = 0; n < 6; n += 1) void gate.enter(party('hog'), NEVER);
     expect(await gate.enter(party('hog'), NEVER)).toBe('all');
@@ -119,7 +119,7 @@ describe('a gate', () => {
   });
 
   it('asks whether a caller has left only if it has to wait', async () => {
-    const gate = queueOf(1, { mostWaiting: () => 0 });
+    const gate = queueOf(0, { limits: { value: 1, mostWaiting: 0 } });
     const caller = {
       get gone(): AbortSignal {
         throw new Error('asked');

@@ -1,12 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Admission } from '../../src/load/admission.js';
 import { RequestSlot } from '../../src/load/request-slot.js';
-import { KnownSessions } from '../../src/session/known-sessions.js';
+import { KnownSessions, type PresentedHandle, keyOf, newHandle, storeKey } from '../../src/session/handle.js';
 import { type Caller } from '../../src/http/caller.js';
-import { keyOf, newHandle, storeKey } from '../../src/session/handle.js';
-import { type PresentedHandle } from '../../src/session/request-context.js';
 
 const LOGOUT = Buffer.from('{"query":"mutation { logout { loggedOut } }"}');
 const READ = Buffer.from('{"query":"{ me { id } }"}');

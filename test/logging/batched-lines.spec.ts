@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BatchedLines } from '../../src/logging/standard-output.js';
 
 describe('lines of the log', () => {
   beforeEach(() => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
   });
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   function destination(): { written: string[]; lines: BatchedLines } {
@@ -19,16 +19,16 @@ describe('lines of the log', () => {
     lines.write('first\n');
     lines.write('second\n');
     expect(written).toEqual([]);
-    jest.advanceTimersByTime(50);
+    vi.advanceTimersByTime(50);
     expect(written).toEqual(['first\nsecond\n']);
   });
 
   it('are written again after a pause', () => {
     const { written, lines } = destination();
     lines.write('first\n');
-    jest.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(1000);
     lines.write('second\n');
-    jest.advanceTimersByTime(50);
+    vi.advanceTimersByTime(50);
     expect(written).toEqual(['first\n', 'second\n']);
   });
 
@@ -37,7 +37,7 @@ describe('lines of the log', () => {
     const line = `${'x'.repeat(1023)}\n`;
     for (let n = 0; n < 40; n += 1) lines.write(line);
     expect(written).toEqual([line.repeat(32)]);
-    jest.advanceTimersByTime(50);
+    vi.advanceTimersByTime(50);
     expect(written).toEqual([line.repeat(32), line.repeat(8)]);
   });
 
@@ -45,7 +45,7 @@ describe('lines of the log', () => {
     const { written, lines } = destination();
     lines.write('last\n');
     expect(lines.take()).toBe('last\n');
-    jest.advanceTimersByTime(50);
+    vi.advanceTimersByTime(50);
     expect(written).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Observation } from '../../src/logging/observation.js';
 
 const STEP = { kind: 'session_store', operation: 'read' } as const;
@@ -19,7 +19,7 @@ describe('what happens in the service', () => {
     });
 
     observation.sessionEvent({ kind: 'login' });
-    observation.circuitChange({ circuit: 'auth', isOpen: true });
+    observation.circuitChange({ circuit: 'auth', isOpen: true, openMs: 5000 });
 
     expect(seen).toEqual(['login', 'auth']);
   });

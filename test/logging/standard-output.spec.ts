@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { runNode } from '../../packages/portico/test/support/app/run-node.js';
 
 const MODULE = fileURLToPath(new URL('../../dist/logging/standard-output.js', import.meta.url));

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import { WaitingLines } from '../../src/logging/waiting-lines.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { WaitingLines } from '../../src/logging/standard-output.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 

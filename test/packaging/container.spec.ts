@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseSettings } from '../../src/config/parse-settings.js';
 import { settingDescriptions } from '../../src/config/setting.js';
@@ -16,6 +16,7 @@ interface Compose {
       readonly environment: Readonly<Record<string, string>>;
       readonly secrets: readonly string[];
     };
+    readonly redis: { readonly command: readonly string[]; readonly secrets: readonly string[] };
   };
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
@@ -40,7 +41,9 @@ describe('the container', () => {
   it('runs on a Node that the package accepts, as a user without rights', () => {
     const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
 
-    expect(new Set(images)).toEqual(new Set(['node:24-bookworm-slim']));
+    expect(new Set(images)).toEqual(new Set(['${NODE_IMAGE}']));
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24-bookworm-slim$/m);
+    expect(text('deploy/image/base.sh')).toMatch(/^image=docker.io\/library\/node:24-bookworm-slim$/m);
     expect(dockerfile).toMatch(/^USER node$/m);
   });
 
@@ -58,6 +61,8 @@ describe('the container', () => {
     const folder = await tempFolder();
     const keys = `${folder.path}/session-keys`;
     await writeFile(keys, `${sessionKeysSetting()}\n`);
+    const redisUrl = `${folder.path}/redis-url`;
+    await writeFile(redisUrl, 'redis://:secret@redis:6379/0\n');
     const given: Record<string, string> = {
       PLATFORM_BASE_URL: 'https://analytics.example/api',
     };
@@ -70,13 +75,21 @@ describe('the container', () => {
 
     for (const name of Object.keys(environment)) expect(SETTINGS).toContain(name.replace(/_FILE$/, ''));
     // Compose stops where the file is not there; it makes none, so no host gets a key of its own.
-    expect(services.portico.secrets).toEqual(Object.keys(secrets));
+    expect([...services.portico.secrets, ...services.redis.secrets].sort()).toEqual(
+      Object.keys(secrets).sort(),
+    );
     expect(environment.SESSION_KEYS_FILE).toBe('/run/secrets/session-keys');
+    expect(environment.REDIS_URL_FILE).toBe('/run/secrets/redis-url');
     expect(
-      parseSettings({ NODE_ENV: 'production', ...Object.fromEntries(filled), SESSION_KEYS_FILE: keys }),
+      parseSettings({
+        NODE_ENV: 'production',
+        ...Object.fromEntries(filled),
+        SESSION_KEYS_FILE: keys,
+        REDIS_URL_FILE: redisUrl,
+      }),
     ).toMatchObject({
       SESSION_STORE: 'redis',
-      REDIS_URL: 'redis://redis:6379/0',
+      REDIS_URL: 'redis://:secret@redis:6379/0',
       PLATFORM_HEADER_VENDOR: 'SVC',
     });
     await folder.remove();

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runNode } from '../../packages/portico/test/support/app/run-node.js';
 import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { PlatformProbe } from '../../src/platform/platform-probe.service.js';
 import { startApp } from '../support/app/start-app.js';
@@ -20,7 +20,7 @@ const advice = (logged: readonly string[]): string[] =>
 
 describe('a service whose platform is not where it should be', () => {
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 
   /** What the log says after the start and two logins, and what /readyz shows. */
@@ -28,7 +28,7 @@ describe('a service whose platform is not where it should be', () => {
     const logged: string[] = [];
     const platform = await startScriptedPlatform(script);
     const service = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
-    jest.spyOn(Logger.prototype, 'error').mockImplementation((message) => logged.push(String(message)));
+    vi.spyOn(Logger.prototype, 'error').mockImplementation((message) => logged.push(String(message)));
     await service.app.get(PlatformProbe).ask();
     const ready = await fetch(`${service.url}/readyz`);
     expect(ready.status).toBe(200);

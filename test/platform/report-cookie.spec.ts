@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PlatformClient } from 'portico/client';
 import { reportCookieOnce } from '../../src/platform/platform-client.factory.js';
 import { startScriptedPlatform } from '../../packages/portico/test/support/embedded-platform/scripted-platform.js';

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { platformDate } from '../../src/projects/project.model.js';
+import { describe, expect, it } from 'vitest';
+import { platformDate } from '../../src/session/scalars.js';
 
 describe('a date of the platform', () => {
   it.each([

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { AmbiguousProjectNameError, type PlatformProject } from 'portico/client';
-import { ProjectList } from '../../src/projects/project-list.js';
+import { ProjectList } from '../../src/projects/project.model.js';
 import { ProjectOrder } from '../../src/projects/project-order.js';
 import { projectPage, searchedForPage } from '../../src/projects/project-page.js';
 

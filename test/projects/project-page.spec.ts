@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { InvalidRequestError, type PlatformProject } from 'portico/client';
 import { ProjectOrder } from '../../src/projects/project-order.js';
-import { ProjectList } from '../../src/projects/project-list.js';
+import { ProjectList } from '../../src/projects/project.model.js';
 import { projectPage } from '../../src/projects/project-page.js';
 import { type ProjectsArgs } from '../../src/projects/projects.input.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Call, callsOfRequest, countCalls } from '../../scripts/house/calls.js';
 import { countSources, readSource } from '../../scripts/house/count-source.js';
 
@@ -108,6 +108,12 @@ describe('the calls of a request', () => {
   it('count in our own files only, with and without callbacks that have no name', () => {
     const calls = [call('own/a/x', 'read', 2), call('own/b/y', '', 3), call('library', 'parse', 100)];
     const own = (url: string) => (url.startsWith('own/') ? url : undefined);
-    expect(countCalls(calls, own)).toEqual({ files: 2, folders: 2, calls: 5, namedCalls: 2 });
+    expect(countCalls(calls, own)).toEqual({
+      files: 2,
+      folders: 2,
+      calls: 5,
+      namedCalls: 2,
+      callsByFile: { 'own/a/x': 2, 'own/b/y': 3 },
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { drawing, figures, type Rooms, roomsOf } from '../../scripts/rooms.js';
 
 const ROOMS = createRequire(import.meta.url)('../../.dependency-rooms.cjs') as Rooms;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PlatformClient } from 'portico/client';
 import { type NamedKey } from '../../src/config/key-list.js';
 import { type SessionService } from '../../src/session/session.service.js';

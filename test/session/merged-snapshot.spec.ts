@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { mergedSnapshot } from '../../src/session/merged-snapshot.js';
 
 const cookie = (name: string, value: string): object => ({ name, value, domain: 'platform.test', path: '/' });

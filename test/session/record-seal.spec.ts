@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type NamedKey } from '../../src/config/key-list.js';
 import { newHandle, storeKey } from '../../src/session/handle.js';
 import { keyMark } from '../../src/session/record-seal.js';
@@ -86,12 +86,12 @@ describe('a sealed record', () => {
 
   it('says whether it knows the key and the form, whatever else is wrong', () => {
     const sealed = seal.seal(SECRET, context());
-    expect(seal.isOfKnownKey(sealed)).toBe(true);
-    expect(seal.isOfKnownKey(`${sealed}x`)).toBe(true);
-    expect(seal.isOfKnownKey(sealed.replace('first', 'other'))).toBe(false);
-    expect(seal.isOfKnownKey(`1${sealed.slice(1)}`)).toBe(false);
-    expect(seal.isOfKnownKey('')).toBe(false);
-    expect(new RecordSeal([key('first')]).isOfKnownKey(sealed)).toBe(false);
+    expect(seal.refusalOf(sealed)).toBe('not_authentic');
+    expect(seal.refusalOf(`${sealed}x`)).toBe('not_authentic');
+    expect(seal.refusalOf(sealed.replace('first', 'other'))).toBe('unknown_key');
+    expect(seal.refusalOf(`3${sealed.slice(1)}`)).toBe('unknown_format');
+    expect(seal.refusalOf('')).toBe('unknown_format');
+    expect(new RecordSeal([key('first')]).refusalOf(sealed)).toBe('unknown_key');
   });
 
   it('does not open when any byte of it was changed', () => {

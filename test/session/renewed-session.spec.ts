@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isSessionExpired, PlatformClient, type PlatformSession } from 'portico/client';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { storeKey } from '../../src/session/handle.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { RequestCoalescer } from '../../src/session/request-coalescer.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { gate } from '../../packages/portico/test/support/gate.js';

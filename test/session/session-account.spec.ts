@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PlatformClient } from 'portico/client';
-import { Observation } from '../../src/logging/observation.js';
-import { type FoundSession } from '../../src/logging/session-event.js';
+import { type FoundSession, Observation } from '../../src/logging/observation.js';
 import { storeKey } from '../../src/session/handle.js';
 import { RefusedRecords } from '../../src/session/record-seal.js';
 import { type SessionService } from '../../src/session/session.service.js';

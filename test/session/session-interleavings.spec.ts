@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { PlatformClient } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
@@ -10,9 +10,11 @@ import { beginSession, requestWith, serverKey, sessionService } from '../support
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 
-const INTERLEAVINGS = 1000;
+/** `npm run fuzz` tries more. */
+const THOROUGH = process.env.FUZZ === 'thorough';
+const INTERLEAVINGS = THOROUGH ? 1000 : 300;
 /** The platform session expires in each of them, so that they take longer. */
-const RENEWALS = 300;
+const RENEWALS = THOROUGH ? 300 : 100;
 const STEPS = ['create', 'read', 'replace', 'remove', 'lease', 'settle'] as const;
 
 describe('a logout among reads and prolongations in flight', () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionKeys } from '../../src/session/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';
 

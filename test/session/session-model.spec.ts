@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { PlatformClient } from 'portico/client';
@@ -12,7 +12,7 @@ import { type RunningRedis, redisMissing, startRedis } from '../support/session/
 import { embeddedBench, redisBench, type StoreBench } from '../support/session/store-bench.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 
-describe('sessions, whatever is done to them in whatever order, match a simple model', () => {
+describe('sessions', () => {
   let platform: UserPlatform;
   let client: PlatformClient;
   beforeAll(async () => {
@@ -45,7 +45,8 @@ describe('sessions, whatever is done to them in whatever order, match a simple m
     expect(logins).toBeGreaterThan(numRuns / 4);
   }
 
-  it('in the embedded store', () => compare(() => embeddedBench(MODEL_LIFE), 40));
+  it('match a simple model in the embedded store, whatever is done to them in whatever order', () =>
+    compare(() => embeddedBench(MODEL_LIFE), 40));
 
   const suite = redisMissing === undefined ? describe : describe.skip;
   suite(`in redis (${redisMissing ?? 'the system has one'})`, () => {
@@ -53,6 +54,7 @@ describe('sessions, whatever is done to them in whatever order, match a simple m
     beforeAll(async () => (redis = await startRedis()));
     afterAll(() => redis.close());
 
-    it('which is killed for a crash', () => compare(() => redisBench(redis, MODEL_LIFE), 15));
+    it('match the same model, although Redis is killed for a crash', () =>
+      compare(() => redisBench(redis, MODEL_LIFE), 15));
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LoginFailedError, PlatformClient, type PlatformSession, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { RedisSessionStore } from '../../src/session/store/redis-session-store.js';

@@ -1,10 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ExecutionCancelledError, PlatformClient, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
-import { newHandle, storeKey } from '../../src/session/handle.js';
-import { isStranger, KnownSessions } from '../../src/session/known-sessions.js';
+import {
+  newHandle,
+  storeKey,
+  isStranger,
+  KnownSessions,
+  type HandleTransport,
+} from '../../src/session/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
-import { type HandleTransport } from '../../src/session/handle.js';
 import { type SessionService } from '../../src/session/session.service.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { manualClock, type ManualClock } from '../../packages/portico/test/support/manual-clock.js';
@@ -153,7 +157,7 @@ describe('the session service', () => {
     await session.logout();
     open();
     for (const outcome of await Promise.all(asked)) expect(outcome).toMatchObject({ code: 'ERR009' });
-    expect(contexts.map(({ cookie }) => cookie)).toEqual(Array(5).fill('clear'));
+    expect(contexts.map(({ cookie }) => cookie)).toEqual(Array(5).fill('useless'));
     expect(await store.read(storeKey(begun.handle))).toBeUndefined();
   });
 

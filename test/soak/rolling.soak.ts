@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rollInstances } from '../support/app/rolling-restarts.js';
 import { runService, stopServices } from '../support/app/run-service.js';
 import { tempFolder } from '../support/temp-folder.js';

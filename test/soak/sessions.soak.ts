@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PlatformClient } from 'portico/client';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import { RedisSessionStore } from '../../src/session/store/redis-session-store.js';

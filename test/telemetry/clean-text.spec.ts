@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { cleanText } from '../../src/telemetry/audit-log.js';
+import { describe, expect, it } from 'vitest';
+import { cleanText } from '../../src/telemetry/audit.module.js';
 
 describe('a text of a caller in the audit log', () => {
   it.each([

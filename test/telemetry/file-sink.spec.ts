@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FileSink } from '../../src/telemetry/audit-sink.js';
-import { problemsInAuditFile } from '../../src/telemetry/problems-in-audit-file.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FileSink } from '../../src/telemetry/audit.module.js';
+import { problemsInAuditFile } from '../../src/app/problems-in-files.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { type TinyDisk, tinyDisk, tinyDiskMissing } from '../support/session/tiny-disk.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -1,5 +1,7 @@
 import 'reflect-metadata';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import * as api from '@opentelemetry/api';
@@ -202,6 +204,35 @@ describe('OpenTelemetry', () => {
       'The OpenTelemetry collector does not accept traces: it answered HTTP 401',
       'The OpenTelemetry collector accepts traces again',
     ]);
+  });
+
+  it('ends within the documented 3 s when the collector takes connections and never answers', async () => {
+    const stuck = createServer((socket) => socket.resume().on('error', () => undefined)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(stuck, 'listening');
+    const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(stuck.address() as AddressInfo).port}`;
+    const { tracing, exportMetrics, shutdown } = await open(
+      { OTEL_EXPORTER_OTLP_ENDPOINT },
+      // The SDK alone would wait this long.
+      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: '6000' },
+    );
+    const sockets: Socket[] = [];
+    stuck.on('connection', (socket) => sockets.push(socket));
+    const registry = new Registry();
+    new Gauge({ name: 'open', help: 'g', registers: [registry] }).set(1);
+    exportMetrics?.(registry);
+    tracing?.begin('one').end();
+    opened.pop();
+    const began = performance.now();
+    const ended = shutdown();
+    await eventually(() => sockets.length === 2);
+    await ended;
+    expect(performance.now() - began).toBeLessThan(4000);
+    // An answer that is not retried, so that the SDK leaves nothing running.
+    for (const socket of sockets) socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
+    stuck.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { formatTraceParent, parseTraceParent } from '../../src/logging/trace-parent.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

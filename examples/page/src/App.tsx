@@ -22,6 +22,7 @@ function Page({ losses }: { losses: number }) {
   const { session, error, refresh, changed } = useSession();
   const [seenLosses, setSeenLosses] = useState(losses);
   const [hadSession, setHadSession] = useState(false);
+  const [cameFromLogin, setCameFromLogin] = useState(false);
   if (session && !hadSession) setHadSession(true);
   if (losses !== seenLosses) {
     setSeenLosses(losses);
@@ -29,10 +30,16 @@ function Page({ losses }: { losses: number }) {
   }
   if (session === undefined)
     return <main>{error ? <Trouble error={error} onRetry={refresh} /> : <p>Loading…</p>}</main>;
-  if (session === null) return <LoginForm hadSession={hadSession} onLogin={changed} />;
+  if (session === null) {
+    const loggedIn = () => {
+      setCameFromLogin(true);
+      changed();
+    };
+    return <LoginForm hadSession={hadSession} onLogin={loggedIn} />;
+  }
   return (
     <>
-      <SessionBar session={session} onChange={changed} onEnd={refresh} />
+      <SessionBar session={session} takesFocus={cameFromLogin} onChange={changed} onEnd={refresh} />
       {/* What was shown to one session is not shown to the next. */}
       <Projects key={session.startedAt} />
     </>

@@ -1,33 +1,38 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { EXTEND, LOGOUT, ME, type Session } from './documents.js';
 import { Trouble } from './Trouble.js';
-import { useSecondsUntil } from './useSession.js';
+import { useSecondsLeft } from './useSession.js';
 
 const SOON_SECONDS = 120;
 
 interface Props {
   session: Session;
+  /** After a login: the form that had the focus is gone. */
+  takesFocus: boolean;
   onChange: () => void;
   onEnd: () => void;
 }
 
 /** Who is logged in and for how long, with buttons to stay and to log out. */
-export function SessionBar({ session, onChange, onEnd }: Props) {
+export function SessionBar({ session, takesFocus, onChange, onEnd }: Props) {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (takesFocus) bar.current?.focus();
+  }, []);
   const [{ data, error: whoError }, askWho] = useQuery({ query: ME });
   const [{ fetching, error }, extend] = useMutation(EXTEND);
   const [, logout] = useMutation(LOGOUT);
-  const end = endOf(session);
-  const seconds = useSecondsUntil(end);
+  const seconds = useSecondsLeft(session);
   // Only the platform knows whether the session is over: another tab may have used it meanwhile.
   useEffect(() => {
     if (seconds === 0) {
       askWho({ requestPolicy: 'network-only' });
       onEnd();
     }
-  }, [seconds === 0, end]);
+  }, [seconds === 0]);
   return (
-    <header>
+    <header ref={bar} tabIndex={-1} aria-label="Your session">
       <h1>Reports</h1>
       <span className="who">{data?.me?.fullName ?? (whoError ? 'Logged in' : '…')}</span>
       <span
@@ -43,13 +48,6 @@ export function SessionBar({ session, onChange, onEnd }: Props) {
       <button onClick={() => logout({}).then(onChange)}>Log out</button>
       {error && <Trouble error={error} />}
     </header>
-  );
-}
-
-/** The earliest time at which the session may end. */
-function endOf({ expiresAt, idleExpiresAt, platformExpiresAt }: Session): number {
-  return Math.min(
-    ...[expiresAt, idleExpiresAt, platformExpiresAt].flatMap((time) => (time ? [Date.parse(time)] : [])),
   );
 }
 

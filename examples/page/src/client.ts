@@ -1,6 +1,15 @@
 import { Client, fetchExchange, mapExchange } from 'urql';
 import { firstCode } from './errors.js';
 
+/** A login on a busy platform may take a while. */
+const LONGEST_MS = 30_000;
+
+const inTime: typeof fetch = (input, init) =>
+  fetch(input, {
+    ...init,
+    signal: AbortSignal.any([init?.signal, AbortSignal.timeout(LONGEST_MS)].filter((each) => each != null)),
+  });
+
 /**
  * A client without a cache: what a page shows after a login must not be what somebody else saw before it.
  *
@@ -11,6 +20,7 @@ export function porticoClient(onNoSession: () => void): Client {
     url: '/graphql',
     preferGetMethod: false,
     requestPolicy: 'network-only',
+    fetch: inTime,
     exchanges: [
       mapExchange({
         onError: (error) => {

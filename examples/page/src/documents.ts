@@ -5,9 +5,9 @@ export const SESSION = graphql(`
   query Session {
     session {
       startedAt
-      expiresAt
-      idleExpiresAt
-      platformExpiresAt
+      expiresInSeconds
+      idleExpiresInSeconds
+      platformExpiresInSeconds
     }
   }
 `);

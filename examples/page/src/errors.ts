@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorReason, porticoErrors } from 'portico/errors';
+import { type ErrorCode, type ErrorReason, isUnreachable, porticoErrors } from 'portico/errors';
 import type { CombinedError } from 'urql';
 
 /** The reason says more than the code, so it is looked up first. */
@@ -32,7 +32,8 @@ export function firstCode(error: CombinedError): ErrorCode | undefined {
 
 /** One sentence for the user, and what to give support if only they can help. */
 export function tellPerson(error: CombinedError): string {
-  if (error.networkError) return 'The service cannot be reached. Check your connection and try again.';
+  if (error.networkError?.name === 'TimeoutError') return 'The service took too long to answer. Try again.';
+  if (isUnreachable(error)) return 'The service cannot be reached. Check your connection and try again.';
   const extensions = porticoErrors(error)[0]?.extensions;
   if (extensions === undefined) return 'Something went wrong. Try again later.';
   const { code, reason, retryAfter, requestId } = extensions;

@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import { SESSION } from './documents.js';
+import { SESSION, type Session } from './documents.js';
 
 const tabs = new BroadcastChannel('reports-session');
 
@@ -19,12 +19,18 @@ export function useSession() {
   return { session: data?.session, error, refresh, changed };
 }
 
-/** Whole seconds until a time, updated every second. */
-export function useSecondsUntil(moment: number): number {
-  const [now, setNow] = useState(Date.now);
+/** Whole seconds until the session may end, updated every second. The clock of this computer may be wrong, so none is used. */
+export function useSecondsLeft(session: Session): number {
+  const end = useMemo(() => performance.now() + 1000 * secondsLeft(session), [session]);
+  const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(performance.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return Math.max(0, Math.ceil((moment - now) / 1000));
+  return Math.max(0, Math.ceil((end - now) / 1000));
+}
+
+/** As of the answer. */
+function secondsLeft({ expiresInSeconds, idleExpiresInSeconds, platformExpiresInSeconds }: Session): number {
+  return Math.min(expiresInSeconds, idleExpiresInSeconds, platformExpiresInSeconds ?? Infinity);
 }

@@ -1,14 +1,16 @@
 const DEADLINES = [
-  ['platformExpiresAt', 'until the platform’s timeout'],
-  ['idleExpiresAt', 'until it is idle for too long'],
-  ['expiresAt', 'until its final end'],
+  ['platformExpires', 'until the platform’s timeout'],
+  ['idleExpires', 'until it is idle for too long'],
+  ['expires', 'until its final end'],
 ];
 
-/** The deadline that comes first, in milliseconds by the service's clock, and what it is. */
+/** The deadline that comes first: in how many seconds as of the answer, at what time of the service, and what it is. */
 export function firstDeadline(session) {
-  return DEADLINES.map(([name, meaning]) => ({ at: Date.parse(session[name] ?? ''), meaning }))
-    .filter(({ at }) => !Number.isNaN(at))
-    .reduce((first, other) => (other.at < first.at ? other : first));
+  return DEADLINES.map(([name, meaning]) => ({
+    seconds: session[`${name}InSeconds`] ?? Infinity,
+    at: session[`${name}At`],
+    meaning,
+  })).reduce((first, other) => (other.seconds < first.seconds ? other : first));
 }
 
 /** `1:02:03`, `29:59`, `0:07`; never below zero. */

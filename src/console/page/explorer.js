@@ -44,7 +44,7 @@ export function showExplorer() {
 }
 
 /**
- * An address that shows the content of the editor to whoever opens it. A secret would stay in the history of every browser, so there is no
+ * An address that shows the content of the editor to anyone who opens it. A secret would stay in the history of every browser, so there is no
  * address for one.
  */
 function link({ query, variables }) {
@@ -55,7 +55,9 @@ function link({ query, variables }) {
 
 async function fetcher(request, { headers, documentAST } = {}) {
   const isIntrospection = documentAST === undefined && request.operationName === 'IntrospectionQuery';
-  const { answer } = await post(request, { headers, quiet: isIntrospection });
+  // From now on the result pane has something to show.
+  if (!isIntrospection) document.body.dataset.ran = '';
+  const answer = await post(request, { headers, quiet: isIntrospection });
   return isIntrospection ? withoutFederation(answer) : answer;
 }
 

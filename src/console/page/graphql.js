@@ -1,4 +1,4 @@
-/** What the service says about itself: the prefix of its root fields, whether it accepts guests, and the demo logins. */
+/** What the service says about itself: the prefixes of its root fields and types, whether it accepts guests, and the demo logins. */
 export const settings = JSON.parse(document.body.dataset.settings);
 
 /** Selects a root field by its name in this service, under its usual name. */
@@ -8,11 +8,15 @@ export function field(name) {
   return `${name}: ${fieldPrefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
+/** The name of a type in this service. */
+export function typeName(name) {
+  return `${settings.typePrefix}${name}`;
+}
+
 const ENDPOINT = '/graphql';
-const SAME_CLOCK_MS = 2000;
 const listeners = new Set();
 
-/** What followers learn about an answer: its errors, and how many milliseconds the service's clock is ahead of this one. */
+/** Calls back with each answer. */
 export function onAnswer(listener) {
   listeners.add(listener);
 }
@@ -28,15 +32,17 @@ export async function post({ query, variables, operationName }, { headers = {}, 
     body: JSON.stringify({ query, variables, operationName }),
   });
   const answer = await readAnswer(response);
-  const clock = clockAhead(response);
   if (!quiet) for (const listener of listeners) listener(answer);
-  return { answer, clock };
+  return answer;
 }
 
-/** Sends one of this page's own documents. @throws Error for the first error if there is no data. */
+/** Sends one of this page's own documents. @throws Error for the first error, with its `reason`, if there is no data. */
 export async function ask(query, variables) {
-  const { answer } = await post({ query, variables });
-  if (answer.errors && isEmpty(answer.data)) throw new Error(told(answer.errors[0]));
+  const answer = await post({ query, variables });
+  if (answer.errors && isEmpty(answer.data)) {
+    const [error] = answer.errors;
+    throw Object.assign(new Error(told(error)), { reason: error.extensions?.reason });
+  }
   return answer;
 }
 
@@ -46,12 +52,6 @@ export function told({ message, extensions: { reason, retryAfter } = {} }) {
   return reason === undefined || reason === 'LOGIN_FAILED'
     ? `${message}${wait}`
     : `${message} (${reason}${wait})`;
-}
-
-/** The header has whole seconds, so a small difference does not count. */
-function clockAhead(response) {
-  const ahead = Date.parse(response.headers.get('date') ?? '') - Date.now();
-  return Math.abs(ahead) > SAME_CLOCK_MS ? ahead : 0;
 }
 
 async function readAnswer(response) {

@@ -1,19 +1,31 @@
-import { ask, field, settings } from './graphql.js';
+import { ask, field, settings, typeName } from './graphql.js';
 import { follow } from './session.js';
 
 const USERNAME = { name: 'username', label: 'User name', autocomplete: 'username' };
 const PASSWORD = { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' };
 const secret = (name, label) => ({ name, label, type: 'password', autocomplete: 'off' });
 
-/** The fields of each way to log in, and what it adds to the input. */
+/** The fields of each way to log in, what it adds to the input, and what to check if the platform refuses it. */
 const WAYS = {
-  password: { fields: [USERNAME, PASSWORD] },
-  ldap: { fields: [USERNAME, PASSWORD], input: { mode: 'LDAP' } },
-  apiKey: { fields: [secret('apiKey', 'API key')] },
-  guest: { fields: [] },
-  identityToken: { fields: [secret('identityToken', 'Identity token')], operation: 'delegate' },
+  password: {
+    fields: [USERNAME, PASSWORD],
+    check: 'the user name and the password; a user of the directory logs in by LDAP',
+  },
+  ldap: {
+    fields: [USERNAME, PASSWORD],
+    input: { mode: 'LDAP' },
+    check: 'the user name, the password, and that the platform is connected to the directory',
+  },
+  apiKey: { fields: [secret('apiKey', 'API key')], check: 'the API key, and that it is still valid' },
+  guest: { fields: [], check: 'that the platform lets guests in' },
+  identityToken: {
+    fields: [secret('identityToken', 'Identity token')],
+    operation: 'delegate',
+    check: 'the token: it works once, and for about a minute',
+  },
   profile: {
     fields: [{ name: 'profile', label: 'Profile', autocomplete: 'off' }, secret('profileKey', 'Profile key')],
+    check: 'the name of the profile, its key, and the log of the service',
   },
 };
 
@@ -38,15 +50,16 @@ export function showLogin() {
   follow(({ session }) => {
     if (session === undefined) return;
     const isLoggedIn = session !== null;
-    // Only when it changes: somebody who opened the form to log in as another user keeps it open.
+    // Only when it changes: a user who opened the form to log in as another one keeps it open.
     if (isLoggedIn !== wasLoggedIn) element('login').open = !isLoggedIn;
+    if (isLoggedIn !== wasLoggedIn && wasLoggedIn !== undefined) moveFocus(isLoggedIn);
     wasLoggedIn = isLoggedIn;
   });
 }
 
 async function logIn(way, given) {
   const { operation = 'login', input = {} } = WAYS[way];
-  const type = operation === 'login' ? 'LoginInput' : 'DelegateInput';
+  const type = typeName(operation === 'login' ? 'LoginInput' : 'DelegateInput');
   trouble.textContent = '';
   setBusy(true);
   try {
@@ -55,10 +68,21 @@ async function logIn(way, given) {
     });
     showFields();
   } catch (error) {
-    trouble.textContent = error.message;
+    trouble.textContent =
+      error.reason === 'LOGIN_FAILED' ? `${error.message}. Check ${WAYS[way].check}.` : error.message;
   } finally {
     setBusy(false);
   }
+}
+
+/** What had the focus is gone or closed. A user who writes a query meanwhile keeps it. */
+function moveFocus(isLoggedIn) {
+  const { activeElement: active, body } = document;
+  const isElsewhere = active !== body && active.closest('#login, #session') === null;
+  if (isElsewhere) return;
+  const target = isLoggedIn ? element('session') : (form.querySelector('#login-fields input') ?? mode);
+  // The buttons that a login has disabled come back first.
+  setTimeout(() => target.focus());
 }
 
 function setBusy(isBusy) {

@@ -1,10 +1,10 @@
 import { copyFrom } from './copy.js';
-import { field, post, told } from './graphql.js';
+import { field, post, told, typeName } from './graphql.js';
 import { follow, idOf } from './session.js';
 
 const PAGE = 10;
 const TYPING_MS = 250;
-const PROJECTS = `query ($first: Int!, $after: String, $filter: ProjectFilter) {
+const PROJECTS = `query ($first: Int!, $after: String, $filter: ${typeName('ProjectFilter')}) {
   ${field('projectsConnection')}(first: $first, after: $after, filter: $filter) {
     totalCount nodes { id name status } pageInfo { hasNextPage endCursor }
   }
@@ -50,7 +50,7 @@ async function load(after) {
   const filter = nameContains === '' ? undefined : { nameContains };
   note.textContent = 'Loading…';
   try {
-    const { answer } = await post({ query: PROJECTS, variables: { first: PAGE, after, filter } });
+    const answer = await post({ query: PROJECTS, variables: { first: PAGE, after, filter } });
     // A later query, or another session, has arrived meanwhile.
     if (asked !== newest) return;
     if (!answer.data?.projectsConnection) throw new Error(told(answer.errors[0]));

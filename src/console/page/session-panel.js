@@ -12,7 +12,7 @@ const CARRIED = { COOKIE: 'by a cookie that no script can read', BEARER: 'by a h
 
 const element = (id) => document.getElementById(id);
 const panel = element('session');
-let current = { session: undefined, clock: 0 };
+let current = { session: undefined, answered: 0 };
 let whole = { id: undefined, milliseconds: 0 };
 let checkedDeadline;
 let statusOfState;
@@ -71,10 +71,10 @@ function show({ session, user }) {
 }
 
 function tick() {
-  const { session, clock } = current;
+  const { session, answered } = current;
   if (!session) return;
-  const { at, meaning } = firstDeadline(session);
-  const remaining = at - (Date.now() + clock);
+  const { seconds, at, meaning } = firstDeadline(session);
+  const remaining = 1000 * seconds - (performance.now() - answered);
   const id = `${idOf(session)} ${meaning}`;
   if (whole.id !== id || remaining > whole.milliseconds) whole = { id, milliseconds: remaining };
   element('remaining').textContent = remainingText(remaining);

@@ -1,6 +1,8 @@
 import { field, onAnswer, post, told } from './graphql.js';
 
-const SESSION = `{ ${field('session')} { expiresAt idleExpiresAt platformExpiresAt startedAt transport profile } }`;
+const TIMES = 'expiresAt idleExpiresAt platformExpiresAt startedAt';
+const REMAINING = 'expiresInSeconds idleExpiresInSeconds platformExpiresInSeconds';
+const SESSION = `{ ${field('session')} { ${TIMES} ${REMAINING} transport profile } }`;
 const ME = `${field('me')} { fullName initials }`;
 /** The only query with which the platform reports its timeout; it also counts as use. */
 const TIMEOUT = `${field('sessionStatus')} { timeoutSeconds }`;
@@ -12,9 +14,9 @@ const TIMEOUT = `${field('sessionStatus')} { timeoutSeconds }`;
  * - `user`: whose session it is, once the platform has said so; `userTrouble`: why it has not
  * - `ended`: why there is no longer a session
  * - `trouble`: why the service could not be queried; what was known before still holds
- * - `clock`: how many milliseconds the service's clock is ahead of this one
+ * - `answered`: when the session was answered, by `performance.now()`: the clock of this machine may be wrong
  */
-let state = { session: undefined, clock: 0 };
+let state = { session: undefined, answered: 0 };
 const followers = new Set();
 const tabs = new BroadcastChannel('portico-session');
 let asking;
@@ -48,7 +50,7 @@ export function askWho() {
 }
 
 async function askPlatform(query) {
-  const { answer } = await post({ query });
+  const answer = await post({ query });
   if (!state.session) return;
   const user = answer.data?.me ?? undefined;
   update({ user, userTrouble: user === undefined && answer.errors ? told(answer.errors[0]) : undefined });
@@ -61,24 +63,25 @@ export function idOf(session) {
 
 async function askSession() {
   try {
-    const { answer, clock } = await post({ query: SESSION }, { quiet: true });
+    const answer = await post({ query: SESSION }, { quiet: true });
     if (answer.data === undefined || answer.data === null) throw new Error(told(answer.errors[0]));
-    accept(answer.data.session, clock);
+    accept(answer.data.session);
   } catch (error) {
     update({ trouble: `The session cannot be loaded: ${error.message}` });
   }
 }
 
-function accept(session, clock) {
+function accept(session) {
+  const answered = performance.now();
   const [before, now] = [idOf(state.session), idOf(session)];
   if (before === now) {
     lastRefusal = undefined;
-    update({ session, clock, trouble: undefined });
+    update({ session, answered, trouble: undefined });
     return;
   }
   const ended = session === null && before ? (lastRefusal ?? 'LOGGED_OUT') : undefined;
   lastRefusal = undefined;
-  update({ session, clock, ended, trouble: undefined, user: undefined, userTrouble: undefined });
+  update({ session, answered, ended, trouble: undefined, user: undefined, userTrouble: undefined });
   if (before !== undefined) tabs.postMessage('changed');
   if (session !== null) void (session.platformExpiresAt ? askWho() : askPlatform(`{ ${ME} ${TIMEOUT} }`));
 }
@@ -88,7 +91,7 @@ function update(changes) {
   for (const follower of followers) follower(state);
 }
 
-// Any answer may mean that the session has started, changed or ended, whoever sent the document and whatever it was.
+// Any answer may mean that the session has started, changed or ended, no matter who sent the document and what it was.
 onAnswer(({ errors = [] }) => {
   const refusal = errors.find(({ extensions }) => extensions?.code === 'UNAUTHENTICATED');
   if (refusal !== undefined) lastRefusal = refusal.extensions.reason;

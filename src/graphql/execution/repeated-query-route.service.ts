@@ -3,14 +3,15 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
-import { KnownSessions } from '../../session/known-sessions.js';
+import { originRefusal } from '../../http/caller-context.js';
+import { KnownSessions } from '../../session/handle.js';
 import { AnswerTurns } from '../../load/answer-turns.js';
-import { FederationAccess, type SentOperation } from '../federation/federation-access.service.js';
-import { FEDERATION_SECRET_HEADER } from '../federation/federation-gate.js';
 import { AnswerCompletion, type AnswerHead } from '../answer-completion.service.js';
 import { contextMaker, type ExecutedQuery, type MakeContext } from '../graphql-context.js';
 import { CompiledAnswers } from './compiled-answers.service.js';
-import { type AskedOperation, askedOperation, RepeatedQueries } from './repeated-queries.js';
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import { isFields } from '../limits/document-id.js';
+import { writeWithin } from './answer-text.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,17 +32,18 @@ const OK = 200;
 export class RepeatedQueryRoute implements OnModuleInit {
   readonly #queries = new RepeatedQueries();
   readonly #makeContext: MakeContext;
+  readonly #origins: readonly string[];
 
   constructor(
     private readonly host: HttpAdapterHost<FastifyAdapter>,
     private readonly compiled: CompiledAnswers,
     private readonly completion: AnswerCompletion,
-    private readonly federation: FederationAccess,
     settings: Settings,
     turns: AnswerTurns,
     sessions: KnownSessions,
   ) {
     this.#makeContext = contextMaker(settings, turns, sessions);
+    this.#origins = settings.CORS_ORIGINS;
   }
 
   /** Fastify adds hooks to its routes when it starts to listen, which is later. */
@@ -78,32 +80,23 @@ export class RepeatedQueryRoute implements OnModuleInit {
     asked: AskedOperation,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<string | undefined> {
+  ): Promise<string | Buffer | undefined> {
     const known = this.#queries.find(asked);
     const { variables, accept } = asked;
-    if (known === undefined || !this.#mayAsk({ ...known, variables }, request)) return undefined;
+    if (known === undefined) return undefined;
     const { schema, document, operation, contentType } = known;
     const contextValue = this.#makeContext(request, reply);
+    // Apollo refuses it.
+    if (originRefusal(contextValue, this.#origins, false) !== undefined) return undefined;
     const answer = await this.compiled.answer({ schema, document, operation, contextValue, variables });
     if (answer === undefined) return undefined;
-    const { data, errors, thrown } = answer;
+    const { errors, thrown } = answer;
+    const text = await writeWithin(contextValue.answer, answer);
     const headers = { set: (name: string, value: string) => reply.header(name, value) };
     const head: AnswerHead = { status: undefined, headers };
     this.completion.complete({ contextValue, operation, accept, errors: errors ?? [], thrown }, head);
     void reply.code(head.status ?? OK).header('content-type', contentType);
-    // As Apollo writes it.
-    return `${JSON.stringify({ errors, data })}\n`;
-  }
-
-  /** If not, the request goes to Apollo, which refuses it. */
-  #mayAsk(sent: SentOperation, { headers }: FastifyRequest): boolean {
-    const secret = headers[FEDERATION_SECRET_HEADER];
-    try {
-      this.federation.check(sent, Array.isArray(secret) ? secret.join() : secret);
-      return true;
-    } catch {
-      return false;
-    }
+    return text;
   }
 
   #learn(executed: ExecutedQuery, request: FastifyRequest, reply: FastifyReply): void {
@@ -113,4 +106,92 @@ export class RepeatedQueryRoute implements OnModuleInit {
     if (asked === undefined || reply.statusCode !== OK || typeof contentType !== 'string') return;
     this.#queries.remember(asked, { ...executed, contentType });
   }
+}
+
+/** What decides the answer to a request, besides the variables. */
+interface AskedQuery {
+  readonly query: string;
+  readonly operationName: string | undefined;
+  /** The header `Accept`, which chooses the content type. */
+  readonly accept: string | undefined;
+  /** Whether a router asks: it may ask for what others may not. */
+  readonly isRouter: boolean;
+}
+
+/** How Apollo answered a query. */
+export interface KnownQuery {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly contentType: string;
+}
+
+type Known = Omit<AskedQuery, 'query'> & KnownQuery;
+
+const MOST_QUERIES = 200;
+/** Operation names, values of `Accept` and kinds of callers with which one query is requested. */
+const MOST_VARIANTS = 8;
+const MOST_CHARACTERS = 8 * 1024;
+
+/** Queries that Apollo has parsed, validated and answered, by their text. The oldest makes room for the next. */
+export class RepeatedQueries {
+  readonly #known = new Map<string, Known[]>();
+
+  /** How many queries are kept. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  find(asked: AskedQuery): KnownQuery | undefined {
+    return this.#known.get(asked.query)?.find((known) => isAskedAs(known, asked));
+  }
+
+  /** Replaces what was known before: Apollo may have parsed the text again. */
+  remember(asked: AskedQuery, known: KnownQuery): void {
+    const { query, operationName, accept, isRouter } = asked;
+    if (query.length + (accept?.length ?? 0) > MOST_CHARACTERS) return;
+    const [oldest] = this.#known.keys();
+    if (!this.#known.has(query) && this.#known.size >= MOST_QUERIES && oldest !== undefined) {
+      this.#known.delete(oldest);
+    }
+    const others = (this.#known.get(query) ?? []).filter((other) => !isAskedAs(other, asked));
+    this.#known.set(query, [
+      ...others.slice(1 - MOST_VARIANTS),
+      { operationName, accept, isRouter, ...known },
+    ]);
+  }
+}
+
+function isAskedAs(known: Known, { operationName, accept, isRouter }: AskedQuery): boolean {
+  return known.operationName === operationName && known.accept === accept && known.isRouter === isRouter;
+}
+
+/** A query with its variables. */
+interface AskedOperation extends AskedQuery {
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of a request that say what it queries. */
+interface GraphQLRequest {
+  readonly method: string;
+  readonly headers: { readonly accept?: string | undefined };
+  readonly body: unknown;
+  readonly caller: { readonly isRouter: boolean };
+}
+
+/** What a plain request queries; undefined for one that Apollo reads in another way, refuses, or knows by a hash. */
+function askedOperation({ method, headers, body, caller }: GraphQLRequest): AskedOperation | undefined {
+  if (method !== 'POST' || !isFields(body)) return undefined;
+  const { query, operationName, variables, extensions } = body;
+  if (typeof query !== 'string') return undefined;
+  if (operationName != null && (typeof operationName !== 'string' || operationName === '')) return undefined;
+  if (variables != null && !isFields(variables)) return undefined;
+  if (extensions != null && (!isFields(extensions) || extensions.persistedQuery != null)) return undefined;
+  return {
+    query,
+    operationName: operationName ?? undefined,
+    accept: headers.accept,
+    isRouter: caller.isRouter,
+    variables: variables ?? {},
+  };
 }

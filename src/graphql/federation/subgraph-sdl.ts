@@ -8,7 +8,7 @@ import {
   print,
   visit,
 } from 'graphql';
-import { prefixedRoots } from './field-prefix.js';
+import { type NamePrefixes, prefixedSdl } from './name-prefixes.js';
 
 /** A change of the SDL that routers read. It changes nothing that runs. */
 type SdlEdit = (sdl: DocumentNode) => DocumentNode;
@@ -16,11 +16,9 @@ type SdlEdit = (sdl: DocumentNode) => DocumentNode;
 /**
  * A transform of the schema that edits the SDL that `_service` returns, where it differs from what Nest makes of
  * the classes.
- *
- * @param prefix of the root fields; undefined for none.
  */
-export function editSubgraphSdl(prefix: string | undefined): (schema: GraphQLSchema) => GraphQLSchema {
-  const edits: SdlEdit[] = [describedRoots, nullableEntities, prefixedRoots(prefix)];
+export function editSubgraphSdl(prefixes: NamePrefixes): (schema: GraphQLSchema) => GraphQLSchema {
+  const edits: SdlEdit[] = [describedRoots, nullableFailures, prefixedSdl(prefixes)];
   return (schema) => {
     const service = schema.getQueryType()?.getFields()._service;
     if (service === undefined) return schema;
@@ -64,13 +62,14 @@ const describedRoots: SdlEdit = (sdl) =>
 /**
  * For routers, everything in an entity except its key may be null: another subgraph may refer to one that the
  * caller does not see. If the schema promised more, a router would turn that into errors, and into null for
- * everything around it.
+ * everything around it. A mutation may be null too: one that fails must not take with it what another subgraph has
+ * done in the same operation.
  */
-const nullableEntities: SdlEdit = (sdl) =>
+const nullableFailures: SdlEdit = (sdl) =>
   visit(sdl, {
     [Kind.OBJECT_TYPE_DEFINITION]: ({ directives = [], fields = [], ...type }) => {
       const keys = new Set(directives.flatMap(keyFields));
-      if (keys.size === 0) return undefined;
+      if (keys.size === 0 && type.name.value !== 'Mutation') return undefined;
       const loosened = fields.map((field) =>
         field.type.kind === Kind.NON_NULL_TYPE && !keys.has(field.name.value)
           ? { ...field, type: field.type.type }

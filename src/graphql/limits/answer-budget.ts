@@ -1,14 +1,27 @@
-import { ExecutionCancelledError, type Party } from 'portico/client';
+import { ExecutionCancelledError } from 'portico/client';
+import { type Party } from 'portico/internal';
 import { ServiceError } from '../../errors/service-error.js';
 import { type AnswerTurns, type Turn } from '../../load/answer-turns.js';
-import { type AnswerPlan } from './answer-plan.js';
-import { answerSize, type Selected, type Size } from './answer-size.js';
+import { answerPlan, type AnswerPlan, answerSize, type Selected, type Size } from './answer-size.js';
+import {
+  defaultFieldResolver,
+  getNamedType,
+  getNullableType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isCompositeType,
+  isListType,
+  isObjectType,
+} from 'graphql';
 
 /** Answers that are larger than this, or take more work to find, take turns. */
 const HEAVY_BYTES = 1024 * 1024;
 const HEAVY_NODES = 50_000;
 /** Values that are found, measured, completed and written in a few milliseconds. */
 const MANY_PARTS = 4000;
+/** Items of a list that GraphQL's own executor completes in a few milliseconds. */
+const ITEMS = 2500;
 
 /** Who waits for an answer. */
 export interface AnswerReader {
@@ -27,11 +40,15 @@ export class AnswerBudget {
   readonly #limits: Size;
   readonly #turns: AnswerTurns;
   readonly #reader: AnswerReader;
+  /** Whether long lists are completed a part at a time: compiled code is quick enough. */
+  completesInParts = true;
   #nodes = 0;
   #bytes = 0;
   /** Entries of lists that were searched or sorted. */
   #searched = 0;
   #turn: Promise<Turn | undefined> | undefined;
+  /** When all long lists so far are completed. */
+  #completed: Promise<unknown> | undefined;
 
   constructor(limits: Size, turns: AnswerTurns, reader: AnswerReader) {
     this.#limits = limits;
@@ -47,11 +64,9 @@ export class AnswerBudget {
    * @throws ExecutionCancelledError if the answer is large and its caller has hung up.
    */
   add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {
-    if (partsAtLeast(value, selected.plan) >= MANY_PARTS) {
-      return this.nextPart().then(() => this.#charged(value, selected));
-    }
+    if (partsAtLeast(value, selected.plan) >= MANY_PARTS) return this.#addLarge(value, selected);
     this.#charged(value, selected);
-    return this.#isHeavy ? this.nextPart().then(() => value) : value;
+    return this.isHeavy ? this.nextPart().then(() => value) : value;
   }
 
   /**
@@ -62,7 +77,7 @@ export class AnswerBudget {
    */
   search(entries: number): Promise<void> | undefined {
     this.#searched += entries;
-    return entries >= MANY_PARTS || this.#isHeavy ? this.nextPart() : undefined;
+    return entries >= MANY_PARTS || this.isHeavy ? this.nextPart() : undefined;
   }
 
   /** Ends the turn once the answer is written, which happens before the next event loop iteration. */
@@ -74,8 +89,43 @@ export class AnswerBudget {
     );
   }
 
-  get #isHeavy(): boolean {
+  /** Of the text of what the answer has so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether what follows takes so long that it has to be done in parts. */
+  get isHeavy(): boolean {
     return this.#bytes > HEAVY_BYTES || this.#nodes + this.#searched > HEAVY_NODES;
+  }
+
+  /** It is measured in one part, and completed in the next. */
+  async #addLarge<T>(value: T, selected: Omit<Selected, 'value'>): Promise<T> {
+    const turn = await this.#nextTurn();
+    this.#charged(value, selected);
+    turn?.hold(this.#bytes);
+    if (!this.completesInParts || !Array.isArray(value)) {
+      await this.nextPart();
+      return value;
+    }
+    const before = this.#completed ?? Promise.resolve();
+    const list = before.then(() => this.nextPart()).then(() => this.#promised(value));
+    // One list after the other: the promises of all of them would take much memory.
+    this.#completed = list.then(
+      () => this.#turn,
+      () => undefined,
+    );
+    return list as Promise<T>;
+  }
+
+  /** A list whose items come a few thousand at a time: GraphQL completes each when it comes. */
+  #promised(items: readonly unknown[]): unknown[] {
+    let part: Promise<void> | undefined;
+    return items.map((item, at) => {
+      // If the caller hangs up, to complete them takes less than an error of each.
+      if (at > 0 && at % ITEMS === 0) part = this.nextPart().catch(() => undefined);
+      return part?.then(() => item) ?? item;
+    });
   }
 
   #charged<T>(value: T, selected: Omit<Selected, 'value'>): T {
@@ -90,16 +140,21 @@ export class AnswerBudget {
 
   /**
    * Waits for the answer's turn, and for an iteration of the event loop for each further part of it: a large response
-   * of the platform, a large field. All at once would keep others waiting.
+   * of the platform, a large field. Without these pauses, others would have to wait for all of it.
    *
    * @throws ExecutionCancelledError if its caller has hung up.
    */
   async nextPart(): Promise<void> {
+    await this.#nextTurn();
+  }
+
+  async #nextTurn(): Promise<Turn | undefined> {
     const { party, gone } = this.#reader;
     const signal = gone();
     this.#turn = this.#turn?.then((turn) => turn && goOn(turn)) ?? this.#turns.take(party(), signal);
-    await this.#turn;
+    const turn = await this.#turn;
     if (signal.aborted) throw new ExecutionCancelledError('The caller hung up before its answer was made.');
+    return turn;
   }
 }
 
@@ -116,4 +171,59 @@ function partsAtLeast(value: unknown, plan: AnswerPlan): number {
 function tooLarge(limit: number, unit: string, setting: string): ServiceError {
   const message = `The answer would have more than ${limit} ${unit} (${setting}): request less data`;
   return new ServiceError('GRAPHQL_VALIDATION_FAILED', message, { reason: 'ANSWER_TOO_LARGE' });
+}
+
+/** The part of a request's context that this needs. */
+interface AnswerContext {
+  readonly answer: AnswerBudget;
+}
+
+type Field = GraphQLField<unknown, AnswerContext>;
+
+/** Nest's name for the resolver of a field that is a property of its object. */
+const PLAIN = 'rootFieldResolver';
+
+/**
+ * A transform of the schema: the objects and lists that a resolver returns are charged to the answer before GraphQL
+ * completes them. The resolvers that only read a property go: GraphQL does that itself, without a call for each
+ * value, and a field without a resolver can be measured and compiled.
+ *
+ * @throws Error at start if it finds no such resolver: fields with their own would not be measured.
+ */
+export function chargeAnswers(schema: GraphQLSchema): GraphQLSchema {
+  let removed = 0;
+  for (const field of Object.values(schema.getTypeMap()).filter(isOurs).flatMap(fieldsOf)) {
+    if (field.resolve?.name === PLAIN) {
+      field.resolve = undefined;
+      removed += 1;
+    } else if (field.resolve !== undefined && mayBeLarge(field)) charge(field as Field);
+  }
+  if (removed === 0) throw new Error(`No field has Nest's resolver ${PLAIN}: it has another name now`);
+  return schema;
+}
+
+function isOurs(type: unknown): type is GraphQLObjectType {
+  return isObjectType(type) && !type.name.startsWith('__');
+}
+
+function fieldsOf(type: GraphQLObjectType): GraphQLField<unknown, unknown>[] {
+  return Object.values(type.getFields());
+}
+
+/** The SDL for routers is a constant, and is read without a request at the start. */
+function mayBeLarge({ type }: GraphQLField<unknown, unknown>): boolean {
+  const given = getNamedType(type);
+  return (isCompositeType(given) || isListType(getNullableType(type))) && given.name !== '_Service';
+}
+
+function charge(field: Field): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (source, args, context, info) => {
+    const charged = (value: unknown): unknown =>
+      value === null || value === undefined
+        ? value
+        : context.answer.add(value, { plan: answerPlan(info), variables: info.variableValues });
+    const given: unknown = resolve(source, args as never, context, info);
+    return given instanceof Promise ? given.then(charged) : charged(given);
+  };
 }

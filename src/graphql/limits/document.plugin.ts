@@ -1,4 +1,4 @@
-import { type ApolloServerPlugin, type BaseContext, type GraphQLRequestListener } from '@apollo/server';
+import { type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import { Plugin } from '@nestjs/apollo';
 import { Inject } from '@nestjs/common';
 import {
@@ -17,11 +17,17 @@ import { refusedRequest, ServiceError } from '../../errors/service-error.js';
 
 const BAD_REQUEST = 400;
 
+interface Context {
+  /** Whether the caller is the router of a graph, by its secret. */
+  readonly isRouter: boolean;
+}
+
 /** A request that is parsed but not yet validated. */
 interface Checked {
   readonly document: DocumentNode;
   readonly schema: GraphQLSchema;
   readonly queryHash: string;
+  readonly contextValue: Context;
 }
 
 /**
@@ -29,7 +35,7 @@ interface Checked {
  * called.
  */
 @Plugin()
-export class DocumentPlugin implements ApolloServerPlugin {
+export class DocumentPlugin implements ApolloServerPlugin<Context> {
   readonly #limits: DocumentLimits;
 
   constructor(
@@ -50,7 +56,7 @@ export class DocumentPlugin implements ApolloServerPlugin {
     return Promise.resolve();
   }
 
-  requestDidStart(): Promise<GraphQLRequestListener<BaseContext>> {
+  requestDidStart(): Promise<GraphQLRequestListener<Context>> {
     return Promise.resolve({
       validationDidStart: (request) => {
         const refusal = this.#refusal(request);
@@ -61,14 +67,30 @@ export class DocumentPlugin implements ApolloServerPlugin {
         }
         return Promise.resolve();
       },
+      // Apollo validates a document once. It may have done so for a router.
+      didResolveOperation: (request) => {
+        const refusal = this.#notAllowed(request);
+        return refusal === undefined
+          ? Promise.resolve()
+          : Promise.reject(refusedRequest(refusal, BAD_REQUEST));
+      },
     });
   }
 
-  #refusal({ document, schema, queryHash }: Checked): ServiceError | undefined {
-    if (this.persisted?.has(queryHash) === false) {
-      const message = 'The document is not on the list of allowed documents';
-      return new ServiceError('PERSISTED_QUERY_NOT_FOUND', message);
-    }
+  /** A router writes its own documents, so the list is not for it. */
+  #notAllowed({
+    queryHash,
+    contextValue,
+  }: Pick<Checked, 'queryHash' | 'contextValue'>): ServiceError | undefined {
+    if (contextValue.isRouter || this.persisted?.has(queryHash) !== false) return undefined;
+    const message = 'The document is not on the list of allowed documents';
+    return new ServiceError('PERSISTED_QUERY_NOT_FOUND', message);
+  }
+
+  #refusal(request: Checked): ServiceError | undefined {
+    const notAllowed = this.#notAllowed(request);
+    if (notAllowed !== undefined) return notAllowed;
+    const { document, schema } = request;
     const broken = brokenLimit(document, schema, this.#limits);
     if (broken !== undefined) {
       return new ServiceError('GRAPHQL_VALIDATION_FAILED', broken, { reason: 'LIMIT_EXCEEDED' });

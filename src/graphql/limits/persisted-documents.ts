@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type DocumentNode, type GraphQLSchema, Kind, OperationTypeNode, parse, validate } from 'graphql';
-import { type DocumentInFile, documentsIn } from './document-files.js';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Fields, isFields } from './document-id.js';
+import { isReadableFolder } from '../../config/checks.js';
 
 /** The characters of an MD5, the shortest hash that the clients of the field use. */
 const LEAST_HASH = 32;
@@ -116,4 +119,86 @@ async function found(folder: string): Promise<DocumentInFile[]> {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** An allowed document, as a file gives it. */
+interface DocumentInFile {
+  /** The file, and what it calls the document. */
+  readonly source: string;
+  readonly text: string;
+  /** The id that a manifest gives it; undefined for a file that is the document. */
+  readonly id: string | undefined;
+}
+
+/** What one of Apollo's manifests says about itself. */
+const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
+
+/**
+ * The documents of a folder, without its subfolders: `.graphql` files, and manifests as JSON, Apollo's
+ * (`apollo-persisted-query-manifest`) or Relay's (documents by their ids).
+ *
+ * @throws Error that says what is wrong, and names the file.
+ */
+async function documentsIn(folder: string): Promise<DocumentInFile[]> {
+  let names: string[];
+  try {
+    names = (await readdir(folder)).filter((name) => /\.(?:graphql|json)$/.test(name)).sort();
+  } catch {
+    throw new Error('the folder cannot be read');
+  }
+  const files = names.map(async (name) => {
+    const text = await readFile(join(folder, name), 'utf8');
+    return name.endsWith('.json') ? documentsOf(name, text) : [{ source: name, text, id: undefined }];
+  });
+  return (await Promise.all(files)).flat();
+}
+
+function documentsOf(name: string, text: string): DocumentInFile[] {
+  const manifest = parsed(text);
+  if (isFields(manifest) && manifest.format === APOLLO_FORMAT) return apolloDocuments(name, manifest);
+  if (isFields(manifest) && Object.values(manifest).every((each) => typeof each === 'string')) {
+    return Object.entries(manifest).map(([id, document]) => ({
+      source: `${name} (${id})`,
+      text: String(document),
+      id,
+    }));
+  }
+  throw new Error(`${name} is neither Apollo's nor Relay's manifest of documents`);
+}
+
+function apolloDocuments(name: string, { version, operations }: Fields): DocumentInFile[] {
+  if (version !== 1 || !Array.isArray(operations)) {
+    throw new Error(`${name} is not version 1 of Apollo's manifest of documents`);
+  }
+  return operations.map((operation: unknown) => {
+    const { id, name: called, body } = isFields(operation) ? operation : {};
+    if (typeof id !== 'string' || typeof body !== 'string' || id === '') {
+      throw new Error(`${name} has an operation without id or body`);
+    }
+    return { source: `${name} (${typeof called === 'string' ? called : id})`, text: body, id };
+  });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong in the folder of persisted documents; empty if none is set or readable. */
+export async function problemsInDocuments({
+  PERSISTED_DOCUMENTS: folder,
+}: {
+  readonly PERSISTED_DOCUMENTS?: string | undefined;
+}): Promise<string[]> {
+  if (folder === undefined || !isReadableFolder(folder)) return [];
+  try {
+    await PersistedDocuments.read(folder);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PersistedDocumentsError)) throw error;
+    return [error.message];
+  }
 }

@@ -2,11 +2,22 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type CommitHooks } from './group-commit.js';
 import { type FileFault, SessionFile } from './session-file.js';
+import { storeTakesNoWrites } from '../../errors/service-error.js';
 import { unavailable } from './store-database.js';
 import { type StoreHealth } from './store-health.js';
 
-/** How often the file on the disk is checked. */
+/** Begins the checks of a file. Returns what ends them. */
+export type BeginChecks = (check: () => void) => () => void;
+
 const CHECK_MS = 2000;
+
+export const everyTwoSeconds: BeginChecks = (check) => {
+  const timer = setInterval(check, CHECK_MS).unref();
+  return () => {
+    clearInterval(timer);
+  };
+};
+
 /** A write that is not older than this shows that the disk can take another. */
 const PROBE_AFTER_MS = 1000;
 /** With less space on the disk, each check tries a write. */
@@ -21,6 +32,11 @@ const IN_WORDS: Record<FileFault, string> = {
   corrupt: 'is damaged',
 };
 
+const SET_ASIDE = {
+  journal: 'Beside the file of the session store was the journal of another database',
+  newer: 'The file of the session store is of a newer version of Portico, so its sessions cannot be read',
+};
+
 /**
  * The file of the embedded store. It is checked after each commit, before anything is confirmed, and every two
  * seconds. If it is gone, replaced or damaged, all sessions that can still be read are written into a new file,
@@ -30,25 +46,31 @@ export class DurableFile {
   readonly #path: string;
   readonly #health: StoreHealth;
   readonly #hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>;
-  readonly #checks: NodeJS.Timeout;
+  readonly #endChecks: () => void;
   #file: SessionFile;
   /** By the monotonic clock. */
   #writtenAt = -Infinity;
 
   /**
    * @param hooks what else belongs to each commit
+   * @param beginChecks begins the checks between commits
    * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session
    *   file.
    * @throws StorePathError when the file cannot be created.
    */
-  constructor(path: string, health: StoreHealth, hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>) {
+  constructor(
+    path: string,
+    health: StoreHealth,
+    hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>,
+    beginChecks: BeginChecks,
+  ) {
     this.#path = path;
     this.#health = health;
     this.#hooks = hooks;
     this.#file = this.#open();
-    this.#checks = setInterval(() => {
+    this.#endChecks = beginChecks(() => {
       this.check();
-    }, CHECK_MS).unref();
+    });
   }
 
   get statements(): SessionFile['statements'] {
@@ -64,8 +86,8 @@ export class DurableFile {
     try {
       return await this.#file.writes.write(key, work);
     } catch (error) {
-      if (!this.#isRepaired(error)) throw unavailable(error);
-      return this.write(key, work);
+      if (this.#isRepaired(error)) return this.write(key, work);
+      throw this.#health.isDegraded ? storeTakesNoWrites(unavailable(error).message) : unavailable(error);
     }
   }
 
@@ -82,8 +104,8 @@ export class DurableFile {
   /** Reads after all that was written before: under one key, or under every key. */
   read<T>(key: string | undefined, work: () => T): Promise<T> {
     try {
-      if (key === undefined) this.#file.writes.flush();
-      else this.#file.writes.flushFor(key);
+      const { writes } = this.#file;
+      if (key === undefined || writes.keys.has(key)) writes.flush();
       return Promise.resolve(work());
     } catch (error) {
       return this.#isRepaired(error) ? this.read(key, work) : Promise.reject(unavailable(error));
@@ -111,7 +133,7 @@ export class DurableFile {
   }
 
   close(): void {
-    clearInterval(this.#checks);
+    this.#endChecks();
     this.#file.writes.flush();
     this.#file.close();
   }
@@ -124,14 +146,14 @@ export class DurableFile {
         const fault = this.#file.noteWrite();
         if (fault !== undefined) this.#repair(fault);
         this.#writtenAt = performance.now();
-        this.#health.recover();
+        if (this.#health.fault !== undefined) this.#health.recover();
         confirm();
       },
     };
-    return new SessionFile(this.#path, hooks, (journal) => {
+    return new SessionFile(this.#path, hooks, (what, path) => {
       this.#health.repaired(
-        'foreign_journal',
-        `Beside the file of the session store was the journal of another database: it is kept as ${journal}`,
+        what === 'journal' ? 'foreign_journal' : 'newer',
+        `${SET_ASIDE[what]}: it is kept as ${path}`,
       );
     });
   }

@@ -1,10 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
-import { DurableFile } from './durable-file.js';
+import { DurableFile, everyTwoSeconds } from './durable-file.js';
 import { LeaseTable } from './lease-table.js';
 import { recordLoginsInProcess } from './login-records.js';
 import {
+  type Ending,
+  type EndingCause,
+  ENDINGS_KEPT_MS,
   type LeaseState,
+  type ListedRecord,
   type PeekedRecord,
   type PlatformUse,
   type SessionLife,
@@ -15,6 +19,7 @@ import {
 } from './session-store.js';
 import { type BackendFile, type OpenBackend } from './store-backend.js';
 import { tryStoreFile } from './store-database.js';
+import { steadyClock } from './steady-clock.js';
 import { StoreHealth } from './store-health.js';
 
 /** A sweep removes at most this many expired rows, and shortens at most this many that would live too long. */
@@ -25,13 +30,20 @@ const SWEEP_PAUSE_MS = 100;
 const MOST_USES = 50_000;
 /** How many sessions can be ended in memory while the disk takes no writes. */
 const MOST_ENDED = 100_000;
+/** How many sessions one answer lists. */
+const LISTED = 1000;
 const ENDED_HERE = 'the session has ended in this process, but it may come back when the process restarts';
 
 export const fix =
   'SESSION_STORE_PATH: check the path and its permissions, and that no other process has the file';
 
 export const open: OpenBackend = (settings, health) => ({
-  sessions: new EmbeddedSessionStore(settings.SESSION_STORE_PATH, sessionLife(settings), Date.now, health),
+  sessions: new EmbeddedSessionStore(
+    settings.SESSION_STORE_PATH,
+    sessionLife(settings),
+    steadyClock(),
+    health,
+  ),
   logins: recordLoginsInProcess(),
   health,
 });
@@ -53,7 +65,8 @@ export class EmbeddedSessionStore implements SessionStore {
   readonly #uses = new LRUCache<string, PlatformUse>({ maxSize: MOST_USES, sizeCalculation: () => 1 });
   /** Sessions that have ended but are still in the file. The next commit removes them. */
   readonly #ended = new LRUCache<string, true>({ maxSize: MOST_ENDED, sizeCalculation: () => 1 });
-  readonly #now: () => number;
+  readonly #endings: Ending[] = [];
+  readonly now: () => number;
   /** When a sweep last found less than it may remove. */
   #sweptAt = Number.NaN;
 
@@ -64,35 +77,44 @@ export class EmbeddedSessionStore implements SessionStore {
    *   file.
    * @throws StorePathError when the file cannot be created.
    */
-  constructor(path: string, life: SessionLife, now: () => number = Date.now, health = new StoreHealth()) {
-    this.#now = now;
+  constructor(
+    path: string,
+    life: SessionLife,
+    now = steadyClock(),
+    health = new StoreHealth(),
+    beginChecks = everyTwoSeconds,
+  ) {
+    this.now = now;
     this.#idle = life.idleSeconds * 1000;
     this.#max = life.maxSeconds * 1000;
     this.#health = health;
     this.#leases = new LeaseTable(now);
-    this.#file = new DurableFile(path, health, {
+    const hooks = {
       begin: () => {
         for (const key of this.#ended.keys()) this.#file.statements.remove.run(key, null);
       },
       confirm: () => {
         this.#ended.clear();
       },
-    });
+    };
+    this.#file = new DurableFile(path, health, hooks, beginChecks);
   }
 
-  create(key: string, sealed: string): Promise<number> {
+  create(key: string, sealed: string, account?: string): Promise<number> {
     return this.#file.write(key, () => {
-      const now = this.#now();
+      const now = this.now();
       const expiresAt = now + this.#max;
       this.#sweep(now);
-      this.#file.statements.create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
+      const { create, join } = this.#file.statements;
+      create.run(key, sealed, Math.min(now + this.#idle, expiresAt), expiresAt);
+      if (account !== undefined) join.run(key, account);
       return expiresAt;
     });
   }
 
   read(key: string): Promise<StoredRecord | undefined> {
     return this.#file.read(key, () => {
-      const now = this.#now();
+      const now = this.now();
       const found = this.#find(key, now);
       if (found === undefined) return undefined;
       const { stored, idleUntil: noted } = found;
@@ -109,7 +131,7 @@ export class EmbeddedSessionStore implements SessionStore {
 
   peek(key: string): Promise<PeekedRecord | undefined> {
     return this.#file.read(key, () => {
-      const now = this.#now();
+      const now = this.now();
       const found = this.#find(key, now);
       if (found === undefined) return undefined;
       const idleExpiresAt = Math.min(found.idleUntil, now + this.#idle, found.stored.expiresAt);
@@ -126,7 +148,7 @@ export class EmbeddedSessionStore implements SessionStore {
   replace(key: string, version: number, sealed: string): Promise<boolean> {
     return this.#file.write(
       key,
-      () => this.#file.statements.replace.run(sealed, key, version, this.#now()).changes === 1,
+      () => this.#file.statements.replace.run(sealed, key, version, this.now()).changes === 1,
     );
   }
 
@@ -147,6 +169,57 @@ export class EmbeddedSessionStore implements SessionStore {
     }
   }
 
+  async end(key: string, cause: EndingCause): Promise<boolean> {
+    const isRemoved = await this.remove(key);
+    if (!isRemoved) return false;
+    const now = this.now();
+    this.#endings.push({ key, cause, at: now });
+    while ((this.#endings[0]?.at ?? now) < now - ENDINGS_KEPT_MS) this.#endings.shift();
+    return true;
+  }
+
+  endings(since: number): Promise<readonly Ending[]> {
+    return Promise.resolve(this.#endings.filter(({ at }) => at >= since).slice(0, LISTED));
+  }
+
+  ofAccount(account: string): Promise<readonly string[]> {
+    return this.#file.read(undefined, () =>
+      this.#file.statements.ofAccount.all(account, LISTED).map(({ key }) => String(key)),
+    );
+  }
+
+  /** A session that ends leaves its account in the same transaction. */
+  leaveAccount(): void {
+    return;
+  }
+
+  async summary(key: string): Promise<ListedRecord | undefined> {
+    const now = this.now();
+    const found = await this.#file.read(key, () => this.#find(key, now));
+    if (found === undefined) return undefined;
+    const { stored, idleUntil } = found;
+    return this.#listed({ key, sealed: stored.sealed, idleUntil, expiresAt: stored.expiresAt }, now);
+  }
+
+  async *list(): AsyncGenerator<readonly ListedRecord[]> {
+    let last = '';
+    for (;;) {
+      const now = this.now();
+      const rows = await this.#file.read(undefined, () => this.#file.statements.list.all(last, now, LISTED));
+      if (rows.length === 0) return;
+      last = String(rows.at(-1)?.key);
+      yield rows
+        .filter(({ key }) => !this.#ended.has(String(key)))
+        .map((row) => {
+          const [idleUntil, expiresAt] = [Number(row.idle_until), Number(row.expires_at)];
+          return this.#listed(
+            { key: String(row.key), sealed: String(row.sealed), idleUntil, expiresAt },
+            now,
+          );
+        });
+    }
+  }
+
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
     return Promise.resolve(this.#leases.lease(key, holder, milliseconds));
   }
@@ -155,16 +228,16 @@ export class EmbeddedSessionStore implements SessionStore {
     return Promise.resolve(this.#leases.settle(key, holder, milliseconds));
   }
 
-  now(): number {
-    return this.#now();
-  }
-
   ping(): Promise<void> {
     return this.#file.ping();
   }
 
+  async reach(): Promise<void> {
+    await this.#file.read(undefined, () => this.#file.statements.read.get('', this.now()));
+  }
+
   count(): Promise<number> {
-    return this.#file.read(undefined, () => Number(this.#file.statements.count.get(this.#now())?.live));
+    return this.#file.read(undefined, () => Number(this.#file.statements.count.get(this.now())?.live));
   }
 
   close(): Promise<void> {
@@ -181,6 +254,19 @@ export class EmbeddedSessionStore implements SessionStore {
       expiresAt: Math.min(Number(row.expires_at), now + this.#max),
     };
     return { stored, idleUntil: Number(row.idle_until) };
+  }
+
+  #listed(
+    {
+      key,
+      sealed,
+      idleUntil,
+      expiresAt,
+    }: Pick<ListedRecord, 'key' | 'sealed' | 'expiresAt'> & { idleUntil: number },
+    now: number,
+  ): ListedRecord {
+    const lastUsedAt = Math.min(idleUntil - this.#idle, now);
+    return { key, sealed, lastUsedAt, idleExpiresAt: Math.min(idleUntil, expiresAt), expiresAt };
   }
 
   async #isCurrent(key: string, version: number | undefined): Promise<boolean> {

@@ -29,6 +29,8 @@ export class GroupCommit {
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
   readonly #keys = new Set<string>();
+  /** The keys of what waits: a read under one of them has to `flush` first. */
+  readonly keys: ReadonlySet<string> = this.#keys;
   #waiting: Write[] = [];
   #turn: NodeJS.Immediate | undefined;
 
@@ -54,12 +56,7 @@ export class GroupCommit {
   /** Runs work now, in a commit of its own. */
   writeNow(work: () => unknown): void {
     this.flush();
-    this.#transact([work]);
-  }
-
-  /** Runs the work that waits for a key now, so that a read does not miss it. */
-  flushFor(key: string): void {
-    if (this.#keys.has(key)) this.flush();
+    this.#transact([{ work }]);
   }
 
   /** Runs all the work that waits now. */
@@ -78,7 +75,7 @@ export class GroupCommit {
   #doTogether(writes: readonly Write[], failed?: (error: unknown) => void): boolean {
     let results: unknown[];
     try {
-      results = this.#transact(writes.map(({ work }) => work));
+      results = this.#transact(writes);
     } catch (error) {
       failed?.(error);
       return false;
@@ -93,11 +90,12 @@ export class GroupCommit {
     return true;
   }
 
-  #transact(works: readonly (() => unknown)[]): unknown[] {
+  #transact(writes: readonly Pick<Write, 'work'>[]): unknown[] {
     try {
       this.#begin.run();
       this.#hooks.begin?.();
-      const results = works.map((work) => work());
+      const results: unknown[] = [];
+      for (const { work } of writes) results.push(work());
       this.#commit.run();
       return results;
     } catch (error) {

@@ -53,11 +53,9 @@ export function recordLoginsInProcess(): LoginRecords {
   const places = new LRUCache<string, true>({ maxSize: MOST_PLACES, sizeCalculation: () => 1 });
   return {
     look: async (keys, place) => {
-      const found = await Promise.all(keys.map((key) => failures.get(key)));
-      return {
-        failures: found.map((count) => count?.consumedPoints ?? 0),
-        isKnownPlace: place !== undefined && places.has(place),
-      };
+      const counts: number[] = [];
+      for (const key of keys) counts.push((await failures.get(key))?.consumedPoints ?? 0);
+      return { failures: counts, isKnownPlace: place !== undefined && places.has(place) };
     },
     addFailure: async (keys) => {
       await Promise.all(keys.map((key) => failures.penalty(key, 1)));

@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
-import { redisFault, type ReplyForm } from './redis-replies.js';
-import { REDIS_SCRIPTS, type RedisScripts, type ScriptName } from './redis-scripts.js';
-import { CountingConnector, UnexpectedReplyError } from './redis-socket.js';
+import { Cluster, type Redis } from 'ioredis';
+import { ServiceError, storeTakesNoWrites, storeUnavailable } from '../../errors/service-error.js';
+import { faultOfWord, isTimeLeft, NO_CONNECTION, redisFault, type ReplyForm } from './redis-replies.js';
+import { type ScriptName } from './redis-scripts.js';
+import { UnexpectedReplyError } from './redis-socket.js';
+import { connectRedis, type RedisAccess, type RedisConnection } from './redis-topology.js';
 import { type StoreHealth } from './store-health.js';
 
-const CONNECT_TIMEOUT_MS = 1000;
-/** How long a new connection may be silent while it is set up. */
-const SILENCE_MS = 5000;
-const LONGEST_PAUSE_MS = 500;
-/** A connection that is given up closes in this time, even if the other side does not close it. */
-const CLOSE_MS = 100;
+/** How long the first attempt to connect is waited for. */
+const CONNECT_MS = 1000;
 /** How long a command may take, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 250;
 /** A reply that has not come in this time is lost. */
 const LOST_AFTER_MS = 2000;
+/** How long replicas may take to confirm a write. */
+const REPLICAS_MS = 500;
 const LATE = 'it does not answer in time';
+
+type ScriptsOfPipeline = Record<ScriptName, (...parts: (string | number)[]) => unknown>;
 
 /**
  * A connection to Redis that reconnects on its own. Until then every command fails immediately. Each reply repeats
@@ -26,7 +27,7 @@ const LATE = 'it does not answer in time';
  * to the wrong commands.
  */
 export class RedisClient {
-  readonly #redis: Redis & RedisScripts;
+  readonly #redis: RedisConnection;
   readonly #health: StoreHealth;
   /** Differs between processes, so that a reply to another one is never taken for one of ours. */
   readonly #sender = randomBytes(6).toString('base64url');
@@ -35,7 +36,7 @@ export class RedisClient {
   #clockOffset = 0;
   #isClosed = false;
 
-  private constructor(redis: Redis & RedisScripts, health: StoreHealth) {
+  private constructor(redis: RedisConnection, health: StoreHealth) {
     this.#redis = redis;
     this.#health = health;
     redis.on('error', (error) => {
@@ -47,7 +48,7 @@ export class RedisClient {
       health.fail('unreachable', health.reason ?? 'the connection is lost');
     });
     redis.on('ready', () => {
-      health.recover();
+      if (!health.isDegraded) health.recover();
       void warnOfEviction(redis, health);
     });
   }
@@ -55,26 +56,16 @@ export class RedisClient {
   /**
    * Resolves when the first attempt to connect has succeeded or failed.
    *
-   * @param url `redis://` or, with TLS, `rediss://`; may contain user, password, and database
    * @param health reported when the connection is lost or restored, and what could lose sessions; never gets a secret
    */
-  static async open(url: string, health: StoreHealth): Promise<RedisClient> {
-    const redis = new Redis(url, {
-      Connector: CountingConnector,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      disconnectTimeout: CLOSE_MS,
-      socketTimeout: SILENCE_MS,
-      maxRetriesPerRequest: 1,
-      enableOfflineQueue: false,
-      retryStrategy: (attempt) => Math.min(20 * attempt, LONGEST_PAUSE_MS),
-      scripts: REDIS_SCRIPTS,
-    }) as Redis & RedisScripts;
+  static async open(access: RedisAccess, health: StoreHealth): Promise<RedisClient> {
+    const redis = connectRedis(access);
     const client = new RedisClient(redis, health);
     const firstAttempt = new AbortController();
     await Promise.race([
       once(redis, 'ready', firstAttempt),
       once(redis, 'reconnecting', firstAttempt),
-      pause(CONNECT_TIMEOUT_MS, undefined, firstAttempt),
+      pause(CONNECT_MS, undefined, firstAttempt),
     ]).catch(() => undefined);
     firstAttempt.abort();
     return client;
@@ -93,15 +84,70 @@ export class RedisClient {
    * @throws ServiceError SESSION_STORE_UNAVAILABLE
    */
   async ask<T>(hasForm: ReplyForm<T>, script: ScriptName, ...parts: (string | number)[]): Promise<T> {
-    const command = `${this.#sender}${(this.#sent += 1)}`;
+    const command = this.#nextCommand();
     const reply = this.#redis[script](...parts, command);
     const answer = reply.then((found) => this.#answerTo(command, found, hasForm));
     try {
       return await withinTime(answer, COMMAND_TIMEOUT_MS);
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw storeUnavailable(redisFault(error));
+      if (!(error instanceof ServiceError)) throw this.#failed(error);
       if (isLate(error)) void this.#reconnectIfLost(answer);
       throw error;
+    }
+  }
+
+  /**
+   * Like {@link ask}, for a write that counts only when enough replicas have it.
+   *
+   * @throws ServiceError SESSION_STORE_UNAVAILABLE
+   */
+  async askReplicated<T>(
+    replicas: number,
+    hasForm: ReplyForm<T>,
+    script: ScriptName,
+    ...parts: (string | number)[]
+  ): Promise<T> {
+    const [key = ''] = parts;
+    const [first, last] = [this.#nextCommand(), this.#nextCommand()];
+    // What follows the wait shows that its reply, which repeats nothing, is the one between them.
+    const pipeline = this.#redis.pipeline() as ReturnType<RedisConnection['pipeline']> & ScriptsOfPipeline;
+    pipeline[script](...parts, first);
+    pipeline.wait(replicas, REPLICAS_MS);
+    pipeline.timeLeft(key, last);
+    const replies = pipeline.exec().then((results) => {
+      const fault = results?.find(([error]) => error !== null)?.[0];
+      if (fault) throw fault;
+      const [[, written], [, reached], [, after]] = results as [
+        [null, unknown],
+        [null, unknown],
+        [null, unknown],
+      ];
+      this.#answerTo(last, after, isTimeLeft);
+      return { answer: this.#answerTo(first, written, hasForm), reached: Number(reached) };
+    });
+    try {
+      const { answer, reached } = await withinTime(replies, REPLICAS_MS + COMMAND_TIMEOUT_MS);
+      if (reached >= replicas) return answer;
+    } catch (error) {
+      throw error instanceof ServiceError ? error : this.#failed(error);
+    }
+    throw storeTakesNoWrites(`fewer than ${replicas} replicas have confirmed a write (REDIS_WAIT_REPLICAS)`);
+  }
+
+  /** Names of keys, in batches, on every master; some may come twice. */
+  async *scan(pattern: string, count: number): AsyncGenerator<readonly string[]> {
+    const nodes: readonly Redis[] =
+      this.#redis instanceof Cluster ? this.#redis.nodes('master') : [this.#redis];
+    for (const node of nodes) {
+      let cursor = '0';
+      do {
+        const reply = node.scan(cursor, 'MATCH', pattern, 'COUNT', count);
+        const [next, names] = await withinTime(reply, LOST_AFTER_MS).catch((error: unknown) => {
+          throw error instanceof ServiceError ? error : this.#failed(error);
+        });
+        yield names;
+        cursor = next;
+      } while (cursor !== '0');
     }
   }
 
@@ -117,6 +163,22 @@ export class RedisClient {
   close(): void {
     this.#isClosed = true;
     this.#redis.disconnect();
+  }
+
+  /** Notes that Redis takes no writes, or that a cluster has no node for a key, which closes no connection. */
+  #failed(error: unknown): ServiceError {
+    const reason = redisFault(error);
+    const fault = faultOfWord(reason);
+    if (fault !== undefined) this.#health.fail(fault, reason);
+    // A cluster that loses a node closes no connection of its own.
+    else if (reason === NO_CONNECTION && this.#health.fault === undefined) {
+      this.#health.fail('unreachable', reason);
+    }
+    return fault === 'full' || fault === 'read_only' ? storeTakesNoWrites(reason) : storeUnavailable(reason);
+  }
+
+  #nextCommand(): string {
+    return `${this.#sender}${(this.#sent += 1)}`;
   }
 
   #answerTo<T>(command: string, reply: unknown, hasForm: ReplyForm<T>): T {
@@ -155,10 +217,14 @@ function isLate(error: unknown): boolean {
 }
 
 /** Uses `INFO`, since most hosted servers forbid `CONFIG`. */
-async function warnOfEviction(redis: Redis, health: StoreHealth): Promise<void> {
+async function warnOfEviction(redis: RedisConnection, health: StoreHealth): Promise<void> {
   try {
-    const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
-    if (policy === undefined || policy === 'noeviction') return;
+    const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+    const policies = await Promise.all(
+      nodes.map(async (node) => /^maxmemory_policy:(\S+)/m.exec(await node.info('memory'))?.[1]),
+    );
+    const policy = policies.find((each) => each !== undefined && each !== 'noeviction');
+    if (policy === undefined) return;
     health.report(
       `Redis may drop sessions when its memory is full (maxmemory-policy ${policy}): use noeviction`,
     );

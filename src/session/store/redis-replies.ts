@@ -1,26 +1,59 @@
 import { UnexpectedReplyError } from './redis-socket.js';
+import { type StoreFault } from './store-health.js';
 
 /**
  * An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. Redis 6 quotes
  * it in a script's.
  */
 const REPLY_WORD = /: -([A-Z]{2,32}) |^([A-Z]{2,32}) /;
+export const NO_CONNECTION = 'there is no connection';
 /** The messages of the client itself that are safe; any other may quote a command and its arguments. */
 const CLIENT_FAULTS: readonly [RegExp, string][] = [
   [/^Socket timeout|^connect ETIMEDOUT/, 'it does not answer in time'],
-  [/^Stream isn't writeable|^Connection is closed|^Reached the max retries/, 'there is no connection'],
+  [/^Unknown RESP type|^Protocol error/, 'NOT_REDIS'],
+  [
+    /^Stream isn't writeable|^Connection is closed|^Reached the max retries|^None of startup nodes|^Cluster isn't ready|^Failed to refresh slots cache|^Cluster is |^Too many Cluster|^Command aborted|^Node is |^All sentinels are unreachable/,
+    NO_CONNECTION,
+  ],
 ];
 
 /** Says briefly what is wrong with Redis; never contains what was sent to it or its address. */
 export function redisFault(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error';
+  const { message, code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  if (typeof message !== 'string') return 'unknown error';
   if (error instanceof UnexpectedReplyError) return 'it gave an answer that nothing asked for';
-  const said = CLIENT_FAULTS.find(([pattern]) => pattern.test(error.message))?.[1];
+  const said = CLIENT_FAULTS.find(([pattern]) => pattern.test(message))?.[1];
   if (said !== undefined) return said;
-  const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && /^[A-Z0-9_]+$/.test(code)) return code;
-  const [, quoted, first] = REPLY_WORD.exec(error.message) ?? [];
+  const [, quoted, first] = REPLY_WORD.exec(message) ?? [];
   return quoted ?? first ?? 'Redis refused a command';
+}
+
+/** What an error reply says of the store; undefined if it says nothing of the store as a whole. */
+export function faultOfWord(word: string): StoreFault | undefined {
+  if (word === 'OOM') return 'full';
+  if (['READONLY', 'NOREPLICAS', 'MISCONF'].includes(word)) return 'read_only';
+  return word === 'CLUSTERDOWN' ? 'unreachable' : undefined;
+}
+
+/** What is wrong where REDIS_URL leads, for an operator who sets it up. */
+const IN_WORDS: readonly [RegExp, string][] = [
+  [/^NOAUTH/, 'it needs a password'],
+  [/^WRONGPASS/, 'it refuses the user or the password'],
+  [/^NOPERM/, 'its user lacks permissions (docs/operations.md lists them)'],
+  [/^ECONNREFUSED/, 'nothing listens at that port'],
+  [/^(ENOTFOUND|EAI_AGAIN)/, 'its host name is not known'],
+  [/^(EPROTO|ERR_SSL)/, 'it does not speak TLS at that port: use redis://, or its TLS port'],
+  [/^SILENT_TLS/, 'it does not answer in TLS at that port: use redis://, or its TLS port'],
+  [/CERT|SIGNED|ERR_TLS/, 'its certificate is not trusted, see REDIS_TLS_CA'],
+  [/^(the connection is lost|ECONNRESET)/, 'it closes each connection: a port with TLS needs rediss://'],
+  [/^NOT_REDIS/, 'what answers at that port is not Redis'],
+];
+
+/** The reason of a fault in words that say what to change; the reason itself if there are none. */
+export function inWords(reason: string): string {
+  const words = IN_WORDS.find(([pattern]) => pattern.test(reason))?.[1];
+  return words === undefined ? reason : `${words} (${reason})`;
 }
 
 /** Whether the answer of a script has the form that it returns. */
@@ -38,6 +71,10 @@ export function isPeekedOrNone(answer: unknown): answer is [string, string, stri
   return answer === null || areStrings(answer, [/^\d+$/, /^\d+$/, /^/, /^\d+$/, /^(\d+\.\d+)?$/]);
 }
 
+export function isSummaryOrNone(answer: unknown): answer is [string, string, string] | null {
+  return answer === null || areStrings(answer, [/^\d+$/, /^/, /^\d+$/]);
+}
+
 export function isCountOrNone(answer: unknown): answer is number | null {
   return answer === null || answer === 0 || answer === 1;
 }
@@ -50,15 +87,20 @@ export function isOne(answer: unknown): answer is 1 {
   return answer === 1;
 }
 
-/** As many strings as there are patterns, each of its pattern or missing. */
-export function areStringsOrNone(patterns: readonly RegExp[]): ReplyForm<(string | null)[]> {
-  return (answer): answer is (string | null)[] =>
+export function isListOfStrings(answer: unknown): answer is string[] {
+  return Array.isArray(answer) && (answer as unknown[]).every(isString);
+}
+
+export function isString(answer: unknown): answer is string {
+  return typeof answer === 'string';
+}
+
+/** So many counts. */
+export function areCounts(how: number): ReplyForm<number[]> {
+  return (answer): answer is number[] =>
     Array.isArray(answer) &&
-    answer.length === patterns.length &&
-    patterns.every((pattern, index) => {
-      const text: unknown = answer[index];
-      return text === null || (typeof text === 'string' && pattern.test(text));
-    });
+    answer.length === how &&
+    (answer as unknown[]).every((count) => Number.isSafeInteger(count) && (count as number) >= 0);
 }
 
 /** A count, and the milliseconds until it ends. */
@@ -76,5 +118,12 @@ export function isTimeLeft(answer: unknown): answer is number {
 }
 
 function areStrings(answer: unknown, patterns: readonly RegExp[]): boolean {
-  return areStringsOrNone(patterns)(answer) && answer.every((text) => text !== null);
+  return (
+    Array.isArray(answer) &&
+    answer.length === patterns.length &&
+    patterns.every((pattern, index) => {
+      const text: unknown = answer[index];
+      return typeof text === 'string' && pattern.test(text);
+    })
+  );
 }

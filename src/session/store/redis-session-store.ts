@@ -1,19 +1,25 @@
 import { storeUnavailable } from '../../errors/service-error.js';
-import { type LoginRecords, PLACE_SECONDS, WINDOW_SECONDS } from './login-records.js';
+import { type LoginRecords } from './login-records.js';
 import { RedisClient } from './redis-client.js';
 import {
-  areStringsOrNone,
-  isCountAndTime,
+  inWords,
   isCountOrNone,
   isEndOrTaken,
   isLeaseState,
   isOne,
   isPeekedOrNone,
   isSessionOrNone,
+  isString,
   isTimeLeft,
+  NO_CONNECTION,
+  type ReplyForm,
 } from './redis-replies.js';
+import { type ScriptName } from './redis-scripts.js';
 import {
+  type Ending,
+  type EndingCause,
   type LeaseState,
+  type ListedRecord,
   type PeekedRecord,
   type SessionLife,
   sessionLife,
@@ -21,7 +27,15 @@ import {
   type StoredRecord,
   TOUCH_AFTER,
 } from './session-store.js';
-import { type BackendFile, type OpenBackend, type StoreDescription } from './store-backend.js';
+import { isCluster, type RedisAccess, redisAccess } from './redis-topology.js';
+import {
+  type BackendFile,
+  decidingSettings,
+  differences,
+  type OpenBackend,
+  type StoreDescription,
+} from './store-backend.js';
+import { recordLoginsInRedis, RedisIndex } from './redis-index.js';
 import { StoreHealth } from './store-health.js';
 
 const SESSION = 'portico:session:';
@@ -29,29 +43,40 @@ const USE = 'portico:use:';
 const LEASE = 'portico:lease:';
 const PING = 'portico:ping';
 const PING_MS = 1000;
-const FAILURES = 'portico:login-failures:';
-const LOGINS = 'portico:logins:';
-const PLACE = 'portico:login-place:';
-
-const WINDOW_MS = WINDOW_SECONDS * 1000;
-const COUNT = /^\d{1,15}$/;
-/** A place has no value. */
-const MARK = /^$/;
+/** Their slots are spread evenly, so that each master of a cluster has one of them. */
+const PING_TAGS = ['t3', 'f1', 'yx', 'e1', 'w3', 'hz', 'mz', 'jb', '3i', '8p', 'nz', 'ib'];
+const SETTINGS = 'portico:settings';
+/** How often an instance says by which settings it treats the sessions, and tries a write. */
+const ANNOUNCE_MS = 5000;
 
 export const fix = 'REDIS_URL: check host, port, user, password and rediss:// for TLS';
 
 /** Sessions and the history of logins share one connection. */
-export const open: OpenBackend = async (settings, health) => {
-  const sessions = await RedisSessionStore.open(settings.REDIS_URL ?? '', sessionLife(settings), health);
+export const open: OpenBackend = async (settings, health, client) => {
+  const access = { ...redisAccess(settings), client };
+  const sessions = await RedisSessionStore.open(
+    access,
+    sessionLife(settings),
+    health,
+    settings.REDIS_WAIT_REPLICAS,
+  );
+  sessions.announce(decidingSettings(settings));
   return { sessions, logins: sessions.loginRecords(), health };
 };
 
 /** What it writes is gone after a second. */
 export const tryOut: BackendFile['tryOut'] = async (settings) => {
-  const store = await RedisSessionStore.open(settings.REDIS_URL ?? '', sessionLife(settings));
+  const health = new StoreHealth();
+  const store = await RedisSessionStore.open(redisAccess(settings), sessionLife(settings), health);
   try {
     await store.ping();
     return await store.describe();
+  } catch (error) {
+    // A server without TLS waits for the rest of what it takes for a command.
+    const isSilent = health.reason === undefined || health.reason === NO_CONNECTION;
+    const isTls = settings.REDIS_URL?.startsWith('rediss') === true;
+    const reason = isSilent && isTls ? 'SILENT_TLS' : health.reason;
+    throw reason === undefined ? error : storeUnavailable(inWords(reason));
   } finally {
     await store.close();
   }
@@ -61,11 +86,32 @@ export const tryOut: BackendFile['tryOut'] = async (settings) => {
 export class RedisSessionStore implements SessionStore {
   readonly isShared = true;
   readonly #redis: RedisClient;
+  /** For writes that wait for replicas: nothing else may wait behind them. */
+  readonly #replicated: RedisClient | undefined;
+  readonly #replicas: number;
+  readonly #isCluster: boolean;
+  readonly #index: RedisIndex;
+  readonly #health: StoreHealth;
   readonly #idle: number;
   readonly #max: number;
+  #announcements: NodeJS.Timeout | undefined;
 
-  private constructor(redis: RedisClient, life: SessionLife) {
-    this.#redis = redis;
+  private constructor(
+    clients: {
+      readonly redis: RedisClient;
+      readonly replicated: RedisClient | undefined;
+      readonly replicas: number;
+    },
+    access: RedisAccess,
+    life: SessionLife,
+    health: StoreHealth,
+  ) {
+    this.#redis = clients.redis;
+    this.#replicated = clients.replicated;
+    this.#replicas = clients.replicas;
+    this.#isCluster = isCluster(access);
+    this.#index = new RedisIndex(clients.redis, (key) => this.#name(SESSION, key), health, life);
+    this.#health = health;
     this.#idle = life.idleSeconds * 1000;
     this.#max = life.maxSeconds * 1000;
   }
@@ -73,49 +119,44 @@ export class RedisSessionStore implements SessionStore {
   /**
    * Connects, and keeps trying in the background. While Redis is away, each call fails after 250 ms.
    *
-   * @param url `redis://` or, with TLS, `rediss://`; may contain user, password, and database
+   * @param access `REDIS_URL`, or with what else is needed to connect
+   * @param replicas how many replicas must have a new session before it counts as stored
    */
-  static async open(url: string, life: SessionLife, health = new StoreHealth()): Promise<RedisSessionStore> {
-    return new RedisSessionStore(await RedisClient.open(url, health), life);
+  static async open(
+    access: RedisAccess | string,
+    life: SessionLife,
+    health = new StoreHealth(),
+    replicas = 0,
+  ): Promise<RedisSessionStore> {
+    const full = typeof access === 'string' ? { url: access } : access;
+    const [redis, replicated] = await Promise.all([
+      RedisClient.open(full, health),
+      replicas > 0 ? RedisClient.open(full, new StoreHealth()) : undefined,
+    ]);
+    return new RedisSessionStore({ redis, replicated, replicas }, full, life, health);
   }
 
-  async create(key: string, sealed: string): Promise<number> {
-    const end = await this.#redis.ask(
-      isEndOrTaken,
-      'createSession',
-      SESSION + key,
-      sealed,
-      this.#idle,
-      this.#max,
-    );
+  async create(key: string, sealed: string, account?: string): Promise<number> {
+    const joining = account === undefined ? undefined : this.#index.join(account, key);
+    const parts = [this.#name(SESSION, key), sealed, this.#idle, this.#max];
+    const end = await this.#askSurely(isEndOrTaken, 'createSession', ...parts);
     if (end === null) throw storeUnavailable('the key is taken');
+    await joining;
     return Number(end);
   }
 
   async read(key: string): Promise<StoredRecord | undefined> {
     const gain = this.#idle * TOUCH_AFTER;
-    const found = await this.#redis.ask(
-      isSessionOrNone,
-      'readSession',
-      SESSION + key,
-      this.#idle,
-      this.#max,
-      gain,
-    );
+    const name = this.#name(SESSION, key);
+    const found = await this.#redis.ask(isSessionOrNone, 'readSession', name, this.#idle, this.#max, gain);
     if (found === null) return undefined;
     const [version, expiresAt, sealed] = found;
     return { version: Number(version), expiresAt: Number(expiresAt), sealed };
   }
 
   async peek(key: string): Promise<PeekedRecord | undefined> {
-    const found = await this.#redis.ask(
-      isPeekedOrNone,
-      'peekSession',
-      SESSION + key,
-      USE + key,
-      this.#idle,
-      this.#max,
-    );
+    const names = [this.#name(SESSION, key), this.#name(USE, key)];
+    const found = await this.#redis.ask(isPeekedOrNone, 'peekSession', ...names, this.#idle, this.#max);
     if (found === null) return undefined;
     const [version, expiresAt, sealed, idleExpiresAt, use] = found;
     const [at, timeoutMs] = use.split('.');
@@ -131,15 +172,44 @@ export class RedisSessionStore implements SessionStore {
   noteUse(key: string, at: number, timeoutMs?: number): void {
     // It outlives the platform session by an idle life, so that the end of that session can still be reported.
     const life = this.#idle + (timeoutMs ?? this.#max);
-    this.#redis.ask(isCountOrNone, 'noteUse', USE + key, at, timeoutMs ?? '', life).catch(() => undefined);
+    const name = this.#name(USE, key);
+    this.#redis.ask(isCountOrNone, 'noteUse', name, at, timeoutMs ?? '', life).catch(() => undefined);
   }
 
   async replace(key: string, version: number, sealed: string): Promise<boolean> {
-    return (await this.#redis.ask(isCountOrNone, 'replaceSession', SESSION + key, version, sealed)) === 1;
+    const name = this.#name(SESSION, key);
+    return (await this.#redis.ask(isCountOrNone, 'replaceSession', name, version, sealed)) === 1;
   }
 
   async remove(key: string, version?: number): Promise<boolean> {
-    return (await this.#redis.ask(isCountOrNone, 'removeSession', SESSION + key, version ?? '')) === 1;
+    const name = this.#name(SESSION, key);
+    return (await this.#askSurely(isCountOrNone, 'removeSession', name, version ?? '')) === 1;
+  }
+
+  async end(key: string, cause: EndingCause): Promise<boolean> {
+    const isRemoved = await this.remove(key);
+    if (isRemoved) await this.#index.noteEnding(key, cause);
+    return isRemoved;
+  }
+
+  endings(since: number): Promise<readonly Ending[]> {
+    return this.#index.endings(since);
+  }
+
+  ofAccount(account: string): Promise<readonly string[]> {
+    return this.#index.ofAccount(account);
+  }
+
+  leaveAccount(account: string, key: string): void {
+    this.#index.leave(account, key);
+  }
+
+  summary(key: string): Promise<ListedRecord | undefined> {
+    return this.#index.summary(key);
+  }
+
+  list(): AsyncIterable<readonly ListedRecord[]> {
+    return this.#index.list();
   }
 
   lease(key: string, holder: string, milliseconds: number): Promise<LeaseState> {
@@ -154,9 +224,35 @@ export class RedisSessionStore implements SessionStore {
     return this.#redis.now();
   }
 
-  /** Writes, because a full or read-only Redis still answers a PING. */
+  /** Writes, because a full or read-only Redis still answers a PING; in a cluster, to each master. */
   async ping(): Promise<void> {
-    await this.#redis.ask(isOne, 'setMark', PING, PING_MS);
+    await Promise.all(this.#pings().map((name) => this.#redis.ask(isOne, 'setMark', name, PING_MS)));
+    this.#health.recover();
+  }
+
+  async reach(): Promise<void> {
+    await Promise.all(this.#pings().map((name) => this.#redis.ask(isTimeLeft, 'timeLeft', name)));
+  }
+
+  /**
+   * Tells other instances by which settings this one treats sessions, and reports once when those of another one
+   * differ. At the same time it tries a write, so that what is known of Redis is true even without any call.
+   */
+  announce(settings: string): void {
+    const reported = new Set<string>();
+    const announce = async (): Promise<void> => {
+      await this.ping();
+      const last = await this.#redis.ask(isString, 'announce', SETTINGS, settings, 3 * ANNOUNCE_MS);
+      const names = differences(settings, last).join(', ');
+      if (names === '' || reported.has(names)) return;
+      reported.add(names);
+      this.#health.report(
+        `Another instance on the same Redis has other values, by which each treats the sessions of both: ${names}`,
+      );
+    };
+    const attempt = (): void => void announce().catch(() => undefined);
+    attempt();
+    this.#announcements = setInterval(attempt, ANNOUNCE_MS).unref();
   }
 
   /** Its version, and what it drops when its memory is full. */
@@ -171,7 +267,7 @@ export class RedisSessionStore implements SessionStore {
 
   /** Remembers logins over the same connection. */
   loginRecords(): LoginRecords {
-    return recordLoginsInRedis(this.#redis);
+    return recordLoginsInRedis(this.#redis, this.#isCluster);
   }
 
   /** Unknown: Redis would have to scan all of its keys. */
@@ -180,36 +276,24 @@ export class RedisSessionStore implements SessionStore {
   }
 
   close(): Promise<void> {
+    clearInterval(this.#announcements);
     this.#redis.close();
+    this.#replicated?.close();
     return Promise.resolve();
   }
-}
 
-/** Keeps the history in Redis, shared by all instances. */
-function recordLoginsInRedis(redis: RedisClient): LoginRecords {
-  return {
-    look: async (keys, place) => {
-      const names = keys.map((key) => FAILURES + key);
-      const places = place === undefined ? [] : [PLACE + place];
-      const form = areStringsOrNone([...names.map(() => COUNT), ...places.map(() => MARK)]);
-      const count = names.length + places.length;
-      const found = await redis.ask(form, 'readValues', count, ...names, ...places);
-      return {
-        failures: keys.map((_key, index) => Number(found[index] ?? 0)),
-        isKnownPlace: typeof found[keys.length] === 'string',
-      };
-    },
-    addFailure: async (keys) => {
-      const names = keys.map((key) => FAILURES + key);
-      await redis.ask(isCountAndTime, 'addCounts', names.length, ...names, WINDOW_MS);
-    },
-    failuresEndIn: async (key) => Math.max(0, await redis.ask(isTimeLeft, 'timeLeft', FAILURES + key)),
-    addPlace: async (place) => {
-      await redis.ask(isOne, 'setMark', PLACE + place, PLACE_SECONDS * 1000);
-    },
-    addLogin: async (key) => {
-      const [logins, endsIn] = await redis.ask(isCountAndTime, 'addCounts', 1, LOGINS + key, WINDOW_MS);
-      return { logins, endsIn };
-    },
-  };
+  /** For what must not be undone by a failover: the begin of a session, and its end. */
+  #askSurely<T>(hasForm: ReplyForm<T>, script: ScriptName, ...parts: (string | number)[]): Promise<T> {
+    if (this.#replicated === undefined) return this.#redis.ask(hasForm, script, ...parts);
+    return this.#replicated.askReplicated(this.#replicas, hasForm, script, ...parts);
+  }
+
+  /** All that belongs to one session is in one slot of a cluster. */
+  #name(prefix: string, key: string): string {
+    return this.#isCluster ? `${prefix}{${key}}` : prefix + key;
+  }
+
+  #pings(): string[] {
+    return this.#isCluster ? PING_TAGS.map((tag) => `${PING}:{${tag}}`) : [PING];
+  }
 }

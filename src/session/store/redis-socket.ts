@@ -44,7 +44,7 @@ export class CountingConnector extends AbstractConnector {
  * reply that no command waits for would end the process. Here such a reply ends the connection before ioredis sees
  * it.
  */
-class CountingSocket extends Duplex {
+export class CountingSocket extends Duplex {
   readonly #socket: Socket;
   readonly #commands = new ValueCount();
   readonly #replies = new ValueCount();

@@ -1,14 +1,18 @@
 import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { type DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { type CommitHooks, GroupCommit } from './group-commit.js';
-import { openStoreFile, tryStoreFile } from './store-database.js';
+import { openStoreFile, type SetAside, tryStoreFile } from './store-database.js';
 import { type StoreFault } from './store-health.js';
 
 /** A journal of this size is written into the file. */
 const MOST_JOURNAL_BYTES = 4 * 1024 * 1024;
 
 const STATEMENTS = {
-  create: 'INSERT INTO session VALUES (?, 1, ?, ?, ?)',
+  create: 'INSERT INTO session (key, version, sealed, idle_until, expires_at) VALUES (?, 1, ?, ?, ?)',
+  join: 'INSERT OR REPLACE INTO session_account (key, account) VALUES (?, ?)',
+  ofAccount:
+    'SELECT key FROM session_account JOIN session USING (key) WHERE account = ? ORDER BY session_account.rowid LIMIT ?',
+  list: 'SELECT key, sealed, idle_until, expires_at FROM session WHERE key > ? AND idle_until > ? ORDER BY key LIMIT ?',
   read: 'SELECT version, sealed, idle_until, expires_at FROM session WHERE key = ? AND idle_until > ?2 AND expires_at > ?2',
   touch: 'UPDATE session SET idle_until = ?, expires_at = ? WHERE key = ? AND version = ?',
   replace:
@@ -38,10 +42,9 @@ export class SessionFile {
 
   /**
    * @param hooks what else belongs to each commit
-   * @param setAside called with the new path of a journal that belongs to another database
    * @throws as `openStoreFile`
    */
-  constructor(path: string, { begin, confirm }: CommitHooks, setAside?: (journal: string) => void) {
+  constructor(path: string, { begin, confirm }: CommitHooks, setAside?: SetAside) {
     this.path = path;
     const { database, markJournal } = openStoreFile(path, setAside);
     this.#database = database;
@@ -190,12 +193,26 @@ function refuseIfInUse(path: string): void {
 }
 
 function copyInto(fresh: DatabaseSync, old: DatabaseSync): number {
-  const insert = fresh.prepare('INSERT OR IGNORE INTO session VALUES (?, ?, ?, ?, ?)');
+  const insert = fresh.prepare(
+    'INSERT OR IGNORE INTO session (key, version, sealed, idle_until, expires_at) VALUES (?, ?, ?, ?, ?)',
+  );
   let copied = 0;
   fresh.exec('BEGIN');
   for (const row of readableRows(old)) copied += Number(insert.run(...Object.values(row)).changes);
+  copyAccounts(fresh, old);
   fresh.exec('COMMIT');
   return copied;
+}
+
+/** Without its account, a session is still a session. */
+function copyAccounts(fresh: DatabaseSync, old: DatabaseSync): void {
+  const insert = fresh.prepare('INSERT OR IGNORE INTO session_account (key, account) VALUES (?, ?)');
+  try {
+    const rows = old.prepare('SELECT key, account FROM session_account ORDER BY rowid').iterate();
+    for (const { key = null, account = null } of rows) insert.run(key, account);
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === undefined) throw error;
+  }
 }
 
 /** A damaged page ends a scan, so what is behind it is read from the other end. Some rows may come twice. */

@@ -25,6 +25,36 @@ export interface PlatformUse {
   readonly timeoutMs: number;
 }
 
+/** A live session, as it is listed. */
+export interface ListedRecord {
+  readonly key: string;
+  readonly sealed: string;
+  /** Milliseconds since the epoch, by the store's clock; up to {@link TOUCH_AFTER} of the idle time too early. */
+  readonly lastUsedAt: number;
+  readonly idleExpiresAt: number;
+  readonly expiresAt: number;
+}
+
+/** Why a session was ended by another than its caller. */
+export type EndingCause =
+  /** By an operator's command. */
+  | 'operator'
+  /** The account began more sessions than `SESSIONS_MAX_PER_ACCOUNT`. */
+  | 'account_limit'
+  /** Another session of the account logged out everywhere. */
+  | 'everywhere';
+
+/** A session that was ended by {@link SessionStore.end}. */
+export interface Ending {
+  readonly key: string;
+  readonly cause: EndingCause;
+  /** Milliseconds since the epoch, by the store's clock. */
+  readonly at: number;
+}
+
+/** How long {@link SessionStore.endings} still tells of an ending, in milliseconds. */
+export const ENDINGS_KEPT_MS = 600_000;
+
 /** How long a session lives, by the store's clock. */
 export interface SessionLife {
   readonly idleSeconds: number;
@@ -55,8 +85,12 @@ export type LeaseState = 'taken' | 'held' | 'settled';
 export interface SessionStore {
   /** Whether other instances may have the same sessions. */
   readonly isShared?: boolean;
-  /** Stores version 1 under a key that must be new. Returns the absolute end in milliseconds since the epoch. */
-  create(key: string, sealed: string): Promise<number>;
+  /**
+   * Stores version 1 under a key that must be new. Returns the absolute end in milliseconds since the epoch.
+   *
+   * @param account a hash of who logged in, under which the session can be found.
+   */
+  create(key: string, sealed: string, account?: string): Promise<number>;
   /** The live session, and restarts its idle time; undefined if there is none or it has expired. */
   read(key: string): Promise<StoredRecord | undefined>;
   /** Like `read`, but does not restart the idle time: nothing is written. */
@@ -74,6 +108,18 @@ export interface SessionStore {
   replace(key: string, version: number, sealed: string): Promise<boolean>;
   /** Removes the session; with `version`, only if that is the current one. Returns whether it was removed. */
   remove(key: string, version?: number): Promise<boolean>;
+  /** Removes a session, and tells every instance that it was ended. Resolves with whether it was there. */
+  end(key: string, cause: EndingCause): Promise<boolean>;
+  /** The sessions that were ended at or after a time, by any instance or operator; at most 1,000, the first ones. */
+  endings(since: number): Promise<readonly Ending[]>;
+  /** The keys of sessions of an account, the oldest first, at most 1,000. Some may have ended. */
+  ofAccount(account: string): Promise<readonly string[]>;
+  /** A session is no longer one of an account's. Never fails. */
+  leaveAccount(account: string, key: string): void;
+  /** A live session, as it is listed; undefined if there is none. */
+  summary(key: string): Promise<ListedRecord | undefined>;
+  /** All live sessions, in batches and in no order. What begins or ends meanwhile may be missing. */
+  list(): AsyncIterable<readonly ListedRecord[]>;
   /**
    * Takes the lease of a session for a number of milliseconds, or extends it for its holder, so that one holder at
    * a time does what many request. A lease that has run out may be taken by another holder.
@@ -88,6 +134,8 @@ export interface SessionStore {
   now(): number;
   /** Resolves when the store can take a write. */
   ping(): Promise<void>;
+  /** Resolves when sessions can be read, even if the store takes no writes. */
+  reach(): Promise<void>;
   /** How many sessions are live; undefined if the store would have to scan everything to know. */
   count(): Promise<number | undefined>;
   close(): Promise<void>;

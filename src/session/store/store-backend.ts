@@ -1,5 +1,6 @@
+import { type Redis } from 'ioredis';
+import { hash } from 'node:crypto';
 import { type Settings } from '../../config/settings.js';
-import { type SessionStoreKind } from '../../config/session-settings.js';
 import { type LoginRecords } from './login-records.js';
 import { type SessionStore } from './session-store.js';
 import { type StoreHealth } from './store-health.js';
@@ -33,9 +34,42 @@ export interface BackendFile {
   readonly fix: string;
 }
 
-export type OpenBackend = (settings: Settings, health: StoreHealth) => StoreBackend | Promise<StoreBackend>;
+/** @param redis a client of the application: the store is where that is connected. For Redis only. */
+export type OpenBackend = (
+  settings: Settings,
+  health: StoreHealth,
+  redis?: Redis,
+) => StoreBackend | Promise<StoreBackend>;
 
-/** Loads the file of one kind of store. The packages of the others stay out of the process. */
-export async function backendFile(kind: SessionStoreKind): Promise<BackendFile> {
-  return (await import(`./${kind}-session-store.js`)) as BackendFile;
+/** What decides how long a session lives and whose it is. */
+const DECIDING = [
+  'SESSION_IDLE_SECONDS',
+  'SESSION_MAX_SECONDS',
+  'PLATFORM_BASE_URL',
+  'PLATFORM_HEADER_VENDOR',
+] as const;
+
+/** Changes when older versions would misunderstand what is in Redis. */
+const LAYOUT = 1;
+const FINGERPRINT_CHARACTERS = 8;
+
+/** The settings by which an instance treats sessions, each as `NAME=fingerprint`: values may tell what is private. */
+export function decidingSettings(settings: Pick<Settings, (typeof DECIDING)[number]>): string {
+  const named = DECIDING.map((name) => `${name}=${fingerprint(String(settings[name]))}`);
+  return [`layout=${LAYOUT}`, ...named].join(' ');
+}
+
+/** The names whose fingerprints differ; none if the other instance has not said anything. */
+export function differences(own: string, other: string): string[] {
+  if (other === '') return [];
+  const theirs = new Map(other.split(' ').map((each) => each.split('=') as [string, string]));
+  return own
+    .split(' ')
+    .map((each) => each.split('=') as [string, string])
+    .filter(([name, value]) => theirs.get(name) !== value)
+    .map(([name]) => name);
+}
+
+function fingerprint(value: string): string {
+  return hash('sha256', value).slice(0, FINGERPRINT_CHARACTERS);
 }

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   lstatSync,
   mkdtempSync,
@@ -15,6 +17,12 @@ import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
 import { makeOwnFile, StorePathError } from './store-files.js';
 
 /**
+ * What a newer version writes into `store_schema` if this one would misunderstand its tables. A change that adds a
+ * column with a default, a table or an index needs no new number: all statements name their columns.
+ */
+const SCHEMA_VERSION = 1;
+
+/**
  * Rows with a number go to the end of the table, so those of one commit share pages. Older files have none; they
  * work as before.
  */
@@ -24,7 +32,19 @@ const SCHEMA = `
     idle_until INTEGER NOT NULL, expires_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS session_idle_until ON session (idle_until);
+  CREATE TABLE IF NOT EXISTS session_account (
+    key TEXT NOT NULL PRIMARY KEY, account TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS session_account_account ON session_account (account);
+  CREATE TRIGGER IF NOT EXISTS session_gone AFTER DELETE ON session BEGIN
+    DELETE FROM session_account WHERE key = old.key;
+  END;
+  CREATE TABLE IF NOT EXISTS store_schema (readable_from INTEGER NOT NULL) STRICT;
+  INSERT INTO store_schema SELECT ${SCHEMA_VERSION} WHERE NOT EXISTS (SELECT 1 FROM store_schema);
 `;
+
+/** What is wrong with a store whose file another process has. */
+export const FILE_IN_USE = 'another process has its file open';
 
 /** https://www.sqlite.org/fileformat2.html: the database header, and the journal's (`-wal`) header and frames. */
 const HEADER_BYTES = 100;
@@ -41,26 +61,29 @@ export interface OpenDatabase {
   readonly markJournal: () => void;
 }
 
+/** Called with why something that was at the path of the store is kept under another one. */
+export type SetAside = (what: 'journal' | 'newer', path: string) => void;
+
 /**
- * Opens the file of the embedded store, and creates it if there is none. A journal beside it that belongs to
- * another database is set aside: SQLite would show the pages in it as those of this file.
+ * Opens the file of the embedded store, and creates it if there is none. The file of a newer version that this one
+ * would misunderstand is set aside, so that a rollback serves, if without its sessions. So is a journal beside it
+ * that belongs to another database: SQLite would show the pages in it as those of this file.
  *
- * @param setAside called with the new path of such a journal
  * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session
  *   file.
  * @throws StorePathError when the file cannot be created.
  */
-export function openStoreFile(
-  path: string,
-  setAside: (journal: string) => void = () => undefined,
-): OpenDatabase {
+export function openStoreFile(path: string, setAside: SetAside = () => undefined): OpenDatabase {
   makeOwnFile(path);
-  const id = withoutForeignJournal(path, setAside);
+  const foundId = withoutForeignJournal(path, setAside);
   // Full: a confirmed write survives a crash. `SessionFile` empties the journal, since it has to mark it then.
-  const database = opened(
-    path,
-    `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ${SCHEMA}`,
-  );
+  const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;';
+  const found = opened(path, pragmas);
+  const isNewer = readableFrom(found) > SCHEMA_VERSION;
+  if (isNewer) setNewerAside(found, path, setAside);
+  const database = isNewer ? opened(path, pragmas) : found;
+  execute(database, SCHEMA, path);
+  const id = isNewer ? undefined : foundId;
   const [userVersion, applicationId] = id ?? [randomInt(1, MOST_ID), randomInt(1, MOST_ID)];
   const markJournal = (): void => {
     database.exec(`PRAGMA user_version = ${userVersion}; PRAGMA application_id = ${applicationId}`);
@@ -80,17 +103,34 @@ function inFile(database: DatabaseSync, write: () => void): void {
   }
 }
 
+/** The oldest version of the schema that understands the file. */
+function readableFrom(database: DatabaseSync): number {
+  try {
+    const row = database.prepare('SELECT max(readable_from) AS version FROM store_schema').get();
+    return Number(row?.version ?? 0);
+  } catch {
+    // Files of earlier versions have no such table. If something else is wrong, the next statement says so.
+    return 0;
+  }
+}
+
+function setNewerAside(database: DatabaseSync, path: string, setAside: SetAside): void {
+  database.close();
+  const aside = `${path}.newer-${Date.now()}`;
+  for (const end of ['', '-wal']) {
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${aside}${end}`);
+  }
+  setAside('newer', aside);
+}
+
 /** Sets aside a journal of another database. The identity of the file. */
-function withoutForeignJournal(
-  path: string,
-  setAside: (journal: string) => void,
-): readonly [number, number] | undefined {
+function withoutForeignJournal(path: string, setAside: SetAside): readonly [number, number] | undefined {
   try {
     const id = idOf(headOf(path, HEADER_BYTES));
     if (!hasForeignJournal(path, id)) return id;
     const journal = `${path}-wal.foreign-${Date.now()}`;
     renameSync(`${path}-wal`, journal);
-    setAside(journal);
+    setAside('journal', journal);
     return id;
   } catch (error) {
     throw unavailable(error, path);
@@ -188,13 +228,33 @@ function isThere(path: string): boolean {
 
 function opened(path: string, statements: string): DatabaseSync {
   makeOwnFile(path);
+  requireAccess(path);
   try {
     const database = new DatabaseSync(path, { timeout: 0 });
     // A second process fails immediately.
-    database.exec(`PRAGMA locking_mode = EXCLUSIVE; ${statements}`);
+    return execute(database, `PRAGMA locking_mode = EXCLUSIVE; ${statements}`, path);
+  } catch (error) {
+    throw unavailable(error, path);
+  }
+}
+
+function execute(database: DatabaseSync, statements: string, path: string): DatabaseSync {
+  try {
+    database.exec(statements);
     return database;
   } catch (error) {
     throw unavailable(error, path);
+  }
+}
+
+/** SQLite calls the file of another user an I/O error of the disk. */
+function requireAccess(path: string): void {
+  for (const file of [path, `${path}-wal`].filter((each) => existsSync(each))) {
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      throw new StorePathError(file, (error as NodeJS.ErrnoException).code);
+    }
   }
 }
 
@@ -204,7 +264,7 @@ export function unavailable(error: unknown, path?: string): ServiceError {
   const { message: text = 'unknown error' } = error as Partial<Error>;
   const reason =
     text.includes('locked') && path !== undefined
-      ? 'another process has its file open: stop it, give each process its own SESSION_STORE_PATH, or keep all sessions in Redis (SESSION_STORE=redis)'
+      ? `${FILE_IN_USE}: stop it, give each process its own SESSION_STORE_PATH, or keep all sessions in Redis (SESSION_STORE=redis)`
       : text;
   return storeUnavailable(path === undefined ? reason : `${reason} (${path})`);
 }

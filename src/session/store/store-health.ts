@@ -4,6 +4,8 @@ export const STORE_FAULTS = [
   'unreachable',
   /** There is no space. */
   'full',
+  /** It takes no writes for another reason: Redis is a replica, has too few of them, or cannot save its data. */
+  'read_only',
   /** The file, or its folder, is gone. */
   'missing',
   /** There is another file in its place. */
@@ -14,6 +16,8 @@ export const STORE_FAULTS = [
   'corrupt',
   /** Beside the file was the journal of another database. */
   'foreign_journal',
+  /** The file was of a newer version that this one would misunderstand. */
+  'newer',
   /** A write or a read failed for another reason. */
   'failed',
 ] as const;
@@ -23,24 +27,19 @@ export type StoreFault = (typeof STORE_FAULTS)[number];
 /** Whether the store can do its work, and what went wrong since the process started. */
 export class StoreHealth {
   readonly #counts = new Map<StoreFault, number>();
-  #current: { readonly fault: StoreFault; readonly reason: string } | undefined;
-  #last: StoreFault | undefined;
+  /** What keeps the store from its work now; undefined if nothing does. Set here alone, as the others are. */
+  fault: StoreFault | undefined;
+  /** The same in words. */
+  reason: string | undefined;
+  /** What went wrong last, even if it has been repaired. */
+  lastFault: StoreFault | undefined;
 
   /** @param report called with what an operator should know; never contains a secret */
   constructor(readonly report: (message: string) => void = () => undefined) {}
 
-  /** What keeps the store from its work now, in words; undefined if nothing does. */
-  get reason(): string | undefined {
-    return this.#current?.reason;
-  }
-
-  get fault(): StoreFault | undefined {
-    return this.#current?.fault;
-  }
-
-  /** What went wrong last, even if it has been repaired. */
-  get lastFault(): StoreFault | undefined {
-    return this.#last;
+  /** Whether sessions can still be read although nothing can be written, as far as is known. */
+  get isDegraded(): boolean {
+    return this.fault !== undefined && this.fault !== 'unreachable';
   }
 
   /** How often something went wrong in this way. */
@@ -50,28 +49,30 @@ export class StoreHealth {
 
   /** The store cannot do its work. Repeated attempts fail in the same way: that is reported once. */
   fail(fault: StoreFault, reason: string): void {
-    if (this.#current?.reason === reason) return;
-    if (this.#current?.fault !== fault) this.#note(fault);
-    this.#current = { fault, reason };
-    this.report(`The session store cannot be used: ${reason}`);
+    if (this.reason === reason) return;
+    if (this.fault !== fault) this.#note(fault);
+    this.fault = fault;
+    this.reason = reason;
+    const what = this.isDegraded ? 'takes no writes, so logins fail and sessions go on' : 'cannot be used';
+    this.report(`The session store ${what}: ${reason}`);
   }
 
   /** The store can do its work. */
   recover(): void {
-    if (this.#current === undefined) return;
-    this.#current = undefined;
+    if (this.fault === undefined) return;
+    this.fault = this.reason = undefined;
     this.report('The session store can be used again');
   }
 
   /** Something was wrong and has been repaired. */
   repaired(fault: StoreFault, message: string): void {
-    if (this.#current?.fault !== fault) this.#note(fault);
-    this.#current = undefined;
+    if (this.fault !== fault) this.#note(fault);
+    this.fault = this.reason = undefined;
     this.report(message);
   }
 
   #note(fault: StoreFault): void {
-    this.#last = fault;
+    this.lastFault = fault;
     this.#counts.set(fault, this.count(fault) + 1);
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';

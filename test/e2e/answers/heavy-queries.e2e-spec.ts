@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { residentMegabytes } from '../../support/app/resident-memory.js';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
 import { startLargePlatform } from '../../support/embedded-platform/large-platform.js';

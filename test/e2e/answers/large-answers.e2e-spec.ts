@@ -1,4 +1,4 @@
-import { beforeAll, afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { startLargePlatform } from '../../support/embedded-platform/large-platform.js';
 import { startScriptedPlatform } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { MetricsModule } from '../../../src/telemetry/metrics.module.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
@@ -24,8 +24,10 @@ describe('projects by the page', () => {
   let app: TestApp;
   let handle: string;
   const logged: string[] = [];
+  beforeEach(() => {
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation((message) => logged.push(String(message)));
+  });
   beforeAll(async () => {
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation((message) => logged.push(String(message)));
     platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
       'POST auth/logout': { status: 204 },
@@ -34,10 +36,10 @@ describe('projects by the page', () => {
     app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl, METRICS_PORT: '0' });
     handle = await bearerHandle(app.graphql, { username: 'demo', password: 'demo' });
   });
-  afterAll(async () => {
-    await app.close();
-    jest.restoreAllMocks();
+  afterEach(() => {
+    vi.restoreAllMocks();
   });
+  afterAll(() => app.close());
 
   it('gives every project once over pages of the largest size, each from one call to the platform', async () => {
     const names: string[] = [];

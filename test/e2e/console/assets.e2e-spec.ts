@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSchema } from 'graphql';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { startApp } from '../../support/app/start-app.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Browser, type BrowserContext, type Frame, type Page } from 'playwright-core';
 import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useConsole } from '../../support/console/console-fixture.js';
 import { type ConsolePage } from '../../support/console/console-page.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
@@ -28,6 +28,7 @@ describeInBrowser("the console's login form", () => {
     NIGHTLY_KEY: 'demo-api-key',
     // The page's own documents must have it too.
     FIELD_PREFIX: 'analytics',
+    TYPE_PREFIX: 'Analytics',
   }));
   beforeAll(async () => {
     console = await fixture.open();
@@ -68,7 +69,7 @@ describeInBrowser("the console's login form", () => {
     await logIn('password', { username: 'locked', password: 'demo' });
     await page.waitForSelector('#login-error:has-text("ACCOUNT_LOCKED")');
     await logIn('password', { username: 'demo', password: 'wrong' });
-    await page.waitForSelector('#login-error:text-is("Login failed")');
+    await page.waitForSelector('#login-error:has-text("Login failed. Check the user name and the password")');
     await logIn('profile', { profile: 'nightly', profileKey: 'another' });
     await page.waitForSelector('#login-error:not(:empty)');
     expect(await page.getAttribute('#login-error', 'role')).toBe('alert');

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Locator, type Page } from 'playwright-core';
 import { faultsOf } from '../../support/console/accessibility.js';
 import { useConsole } from '../../support/console/console-fixture.js';
@@ -185,9 +185,15 @@ describeInBrowser("the console's page", () => {
         // Logged out it has the same colors: each scheme once is enough there.
         if ((viewport === NARROW) === (colorScheme === 'dark')) expect(await faultsOf(page)).toEqual([]);
 
+        const invitation = "getComputedStyle(document.querySelector('.result-window'), '::before').content";
+        expect(await page.evaluate(invitation)).toContain('The answer appears here.');
+        if (viewport === NARROW) await expectOnFirstScreen(page);
         await logIn(console);
+        expect(await page.evaluate('document.activeElement.id')).toBe('session');
+        if (viewport === NARROW) await expectOnFirstScreen(page);
         await page.click('.graphiql-execute-button');
         await console.answers('Retail Sales');
+        expect(await page.evaluate(invitation)).toBe('none');
         await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
         await page.click('.project:first-child button');
         await page.waitForSelector('.project:first-child button:text-is("Copied")');
@@ -205,10 +211,17 @@ describeInBrowser("the console's page", () => {
         expect([await page.locator('h1').count(), await page.locator('main').count()]).toEqual([1, 1]);
         await page.click('#logout');
         await console.says('Logged out');
+        await page.waitForSelector('#login-username:focus');
       },
     );
   });
 });
+
+/** The first lines of the query. */
+async function expectOnFirstScreen(page: Page): Promise<void> {
+  const top = (await page.locator('.graphiql-query-editor').boundingBox())?.y;
+  expect(top).toBeLessThan(NARROW.height - 100);
+}
 
 /** @returns 0 for black to 255 for white, of the ground of an element. */
 function lightnessOf(element: Locator): Promise<number> {

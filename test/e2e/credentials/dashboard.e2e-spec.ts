@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { runDashboard } from '../../../examples/dashboard-backend.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { runNode } from '../../../packages/portico/test/support/app/run-node.js';
@@ -84,12 +84,10 @@ describe('examples/dashboard-backend.ts', () => {
 
   it('runs on its own', async () => {
     const { code, stdout, stderr } = await runNode(['examples/dashboard-backend.ts']);
+    const projects: unknown = expect.stringMatching(/^Shay Shortsession has \d+ projects\.$/);
     expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^Shay Shortsession has \d+ projects\.$/),
-      ...[1, 2, 3].flatMap((minute) => [
-        `Minute ${minute}: the platform session has expired.`,
-        expect.stringMatching(/^Shay Shortsession has \d+ projects\.$/),
-      ]),
+      projects,
+      ...[1, 2, 3].flatMap((minute) => [`Minute ${minute}: the platform session has expired.`, projects]),
       'Logged out.',
       '',
     ]);

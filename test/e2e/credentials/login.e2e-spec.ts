@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import { holdTimers } from '../../../packages/portico/test/support/client/hold-timers.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
@@ -130,7 +130,7 @@ describe('the file of the profiles', () => {
   });
   afterEach(async () => {
     await running.close();
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it('is updated without a restart, and unchanged by an invalid edit', async () => {
@@ -138,14 +138,14 @@ describe('the file of the profiles', () => {
     await running.file.write(profileYaml({ name: 'daily', key: KEY }));
     // By logins that succeed until then: ten that fail would be the limit, however slow the file is.
     for (let looks = 0; looks < 50 && (await codeOf('nightly')) === undefined; looks += 1) {
-      jest.advanceTimersByTime(2000);
+      vi.advanceTimersByTime(2000);
     }
     expect(await codeOf('nightly')).toBe('UNAUTHENTICATED');
     expect(await codeOf('daily')).toBeUndefined();
 
     await running.file.write('profiles: { daily: { password: CANARY } }');
     for (let looks = 0; looks < 4; looks += 1) {
-      jest.advanceTimersByTime(2000);
+      vi.advanceTimersByTime(2000);
       expect(await codeOf('daily')).toBeUndefined();
     }
   });

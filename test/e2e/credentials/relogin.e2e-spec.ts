@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { type ProfileApp, startProfileApp } from '../../support/credentials/start-profile-app.js';

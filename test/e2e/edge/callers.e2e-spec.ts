@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newHandle } from '../../../src/session/handle.js';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { rawExchange } from '../../../packages/portico/test/support/raw-exchange.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import {

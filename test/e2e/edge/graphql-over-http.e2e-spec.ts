@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditServer, type AuditResult } from 'graphql-http';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOMBS, MANY_LOGINS } from '../../support/graphql/hostile-documents.js';
 import {
   type ScriptedPlatform,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import {
   type RecordingPlatform,
@@ -56,7 +56,7 @@ describe('an origin', () => {
     });
     const { headers } = await app.graphql('{ hasSession }', { headers: { origin: ORIGIN } });
     expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
-    expect(headers.get('access-control-expose-headers')).toBe('x-request-id, retry-after');
+    expect(headers.get('access-control-expose-headers')).toBe('x-request-id, retry-after, date');
     expect(headers.get('vary')).toMatch(/\bOrigin\b/i);
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';

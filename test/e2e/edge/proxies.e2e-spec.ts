@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -72,5 +72,23 @@ describe('the address of a caller', () => {
     const service = await runService(folder.path);
     expect(await addresses(service, ['203.0.113.7', '203.0.113.8'])).toEqual(Array(2).fill('127.0.0.1'));
     expect(service.output().split('but TRUSTED_PROXIES is not set')).toHaveLength(2);
+  });
+
+  it('is missed by the log, once, where a router does not pass it on', async () => {
+    const FEDERATION_SECRET = 'only-the-router-knows';
+    const service = await runService(folder.path, { FEDERATION_SECRET, TRUSTED_PROXIES: 'loopback' });
+    const router = { 'x-federation-secret': FEDERATION_SECRET };
+    const handle = 'A'.repeat(43);
+    await service.graphql('{ _service { sdl } }', { headers: router });
+    await service.graphql('{ hasSession }', {
+      handle,
+      headers: { ...router, 'x-forwarded-for': '203.0.113.7' },
+    });
+    await service.graphql('{ hasSession }', { handle });
+    expect(service.output()).not.toContain('A router came without');
+    for (let time = 0; time < 3; time += 1)
+      await service.graphql('{ hasSession }', { handle, headers: router });
+    await eventually(() => service.output().includes('A router came without'));
+    expect(service.output().split('A router came without')).toHaveLength(2);
   });
 });

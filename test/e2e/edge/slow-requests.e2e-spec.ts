@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { type Server } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../../src/app/app.factory.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import {
   getNamedType,
@@ -79,6 +79,36 @@ function inputOf(type: {
   return `{ ${required.map(({ name }) => `${name}: "x"`).join(', ')} }`;
 }
 
+/** Documents that give one variable to each field of each input object, and to an entry of each list in one. */
+function inside(): { readonly query: string; readonly required: boolean }[] {
+  return places().flatMap(({ operation, field, argument }) => {
+    const input = getNullableType(argument.type);
+    if (!isInputObjectType(input)) return [];
+    const selected = isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
+    const document = (type: string, value: string): string =>
+      `${operation} ($v: ${type}) { ${field.name}(${argument.name}: ${value})${selected} }`;
+    return Object.values(input.getFields()).flatMap(({ name, type, defaultValue }) => {
+      const nullable = getNullableType(type);
+      const isRequired = isNonNullType(type);
+      const others = Object.values(input.getFields())
+        .filter(
+          (other) => other.name !== name && isNonNullType(other.type) && other.defaultValue === undefined,
+        )
+        .map((other) => `${other.name}: "x"`);
+      const value = (given: string): string => `{ ${[`${name}: ${given}`, ...others].join(', ')} }`;
+      const preset = isRequired && defaultValue === undefined ? ' = "x"' : '';
+      const whole = { query: document(`${String(nullable)}${preset}`, value('$v')), required: isRequired };
+      if (!isListType(nullable)) return [whole];
+      const item = getNullableType(nullable.ofType);
+      const entry = {
+        query: document(`${String(item)} = "x"`, value('[$v]')),
+        required: isNonNullType(nullable.ofType),
+      };
+      return [whole, entry];
+    });
+  });
+}
+
 async function codes(query: string, variables: Record<string, unknown>): Promise<string[]> {
   const { errors = [] } = await app.graphql(query, { variables });
   return errors.map(({ extensions }) => String(extensions.code));
@@ -112,6 +142,34 @@ describe('a variable', () => {
       expect([query, without.size, without.has('INTERNAL_SERVER_ERROR')]).toEqual([query, 1, false]);
     }
   }, 180_000);
+
+  it('is never an internal error within an input object or a list, and null is BAD_USER_INPUT there too', async () => {
+    const all = inside();
+    expect(all.filter(({ required }) => required).length).toBeGreaterThan(4);
+    for (const { query, required } of all) {
+      for (const variables of [{}, ...ODD_VALUES.map((v) => ({ v }))]) {
+        const got = await codes(query, variables);
+        expect([query, JSON.stringify(variables), got]).not.toContainEqual(
+          expect.arrayContaining(['INTERNAL_SERVER_ERROR']),
+        );
+      }
+      if (required) expect([query, await codes(query, { v: null })]).toEqual([query, ['BAD_USER_INPUT']]);
+    }
+  }, 180_000);
+
+  it('is never an internal error for a directive, whatever it is', async () => {
+    for (const name of ['include', 'skip']) {
+      const query = `query ($v: Boolean = true) { hasSession @${name}(if: $v) session @${name}(if: $v) { expiresAt } }`;
+      for (const v of ODD_VALUES) {
+        const got = await codes(query, { v });
+        expect([query, JSON.stringify(v), got]).toEqual([
+          query,
+          JSON.stringify(v),
+          typeof v === 'boolean' ? [] : ['BAD_USER_INPUT'],
+        ]);
+      }
+    }
+  });
 
   it.each(['include', 'skip'])(
     'that is null for @%s is BAD_USER_INPUT, at the root, below it and in fragments',

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LoginRecords } from '../../../src/session/store/login-records.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import {
@@ -35,7 +35,7 @@ describe('the login of a caller who hangs up', () => {
   afterEach(async () => {
     login.open();
     userInfo.open();
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     await app.close();
     await platform.close();
   });
@@ -59,7 +59,7 @@ describe('the login of a caller who hangs up', () => {
     });
 
   it('is not made if it was still waiting for its turn', async () => {
-    const look = jest.spyOn(app.app.get<LoginRecords>(LoginRecords), 'look');
+    const look = vi.spyOn(app.app.get<LoginRecords>(LoginRecords), 'look');
     const stays = new AbortController();
     const leave = new AbortController();
     const first = post(`${LOGIN} { handle }`, stays.signal);

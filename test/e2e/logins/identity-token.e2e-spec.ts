@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
 import { MetricsModule } from '../../../src/telemetry/metrics.module.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';

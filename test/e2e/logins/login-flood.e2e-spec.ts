@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuthService } from '../../../src/auth/auth.service.js';
 import { LoginMode } from '../../../src/auth/login.input.js';
 import { SessionTransport } from '../../../src/session/session.model.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCanaries } from '../../../packages/portico/test/support/secrets/canaries.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';

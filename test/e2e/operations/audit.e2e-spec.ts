@@ -1,7 +1,7 @@
 import { readFile, rename } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type AuditRecord } from '../../../src/telemetry/audit-log.js';
+import { type AuditRecord } from '../../../src/telemetry/audit.module.js';
 import { runService, stopServices } from '../../support/app/run-service.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { type ProfileApp, startProfileApp } from '../../support/credentials/start-profile-app.js';

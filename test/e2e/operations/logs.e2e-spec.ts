@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../../support/temp-folder.js';

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CredentialProfiles } from 'portico/credentials';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { gate } from '../../../packages/portico/test/support/gate.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
@@ -198,6 +200,9 @@ describe('a service with OpenTelemetry', () => {
   it('shows the fetches of a profile from a secret store, by the name of the store only', async () => {
     const profiles = profileYaml({ name: 'nightly', key: 'its-key', secretId: 'prod/nightly' });
     const running = await startProfileApp(profiles, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    // What is fetched at the start, in no request, is in no trace.
+    const credentials = running.app.app.get(CredentialProfiles);
+    await eventually(() => credentials.resolutionOf('nightly')?.succeeded === false);
     const secret = { username: 'demo', password: 'demo', note: 'CANARY-in-the-secret' };
     running.secrets.put('prod/nightly', JSON.stringify(secret));
     await bearerHandle(running.app.graphql, { profile: 'nightly', profileKey: 'its-key' });

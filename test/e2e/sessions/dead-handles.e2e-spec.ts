@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newHandle } from '../../../src/session/handle.js';
 import { SessionStore } from '../../../src/session/store/session-store.js';
 import { ageRedis } from '../../support/session/age-redis.js';
@@ -84,7 +84,7 @@ suite(`a handle that opens nothing (${redisMissing ?? 'over a redis-server that 
     ['an object’s own name', '__proto__'],
     ['very long', 'A'.repeat(4000)],
   ])('never reaches the store when it is malformed: %s', async (_what, handle) => {
-    const read = jest.spyOn(app.app.get<SessionStore>(SessionStore), 'read');
+    const read = vi.spyOn(app.app.get<SessionStore>(SessionStore), 'read');
     try {
       for (const transport of ['BEARER', 'COOKIE'] as const)
         expect((await ask(transport, handle, '{ hasSession me { id } }')).data.hasSession).toBe(false);

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { type TinyDisk, tinyDisk, tinyDiskMissing } from '../../support/session/tiny-disk.js';

@@ -1,5 +1,5 @@
 import { type ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { request } from 'undici';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';

@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manyUsers } from '../../support/session/many-users.js';
 import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
 import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
+
+/** `npm run fuzz` asks for more. */
+const REQUESTS = process.env.FUZZ === 'thorough' ? 20_000 : 5_000;
 
 const suite = redisMissing === undefined ? describe : describe.skip;
 
@@ -18,11 +21,11 @@ suite(`two hundred users at once (${redisMissing ?? 'a redis-server that the tes
   });
 
   it('each get their own answers only, though some hang up and redis drops its connections', async () => {
-    const figures = await manyUsers(redis, platform, { users: 200, requests: 20_000 });
+    const figures = await manyUsers(redis, platform, { users: 200, requests: REQUESTS });
     expect(figures).toMatchObject({ foreign: 0, otherFailures: [] });
-    expect(figures.answered + figures.aborted).toBe(20_000);
-    expect(figures.connectionsKilled).toBeGreaterThan(10);
-    expect(figures.aborted).toBeGreaterThan(100);
-    expect(figures.answered - figures.unavailable).toBeGreaterThan(17_000);
+    expect(figures.answered + figures.aborted).toBe(REQUESTS);
+    expect(figures.connectionsKilled).toBeGreaterThan(1);
+    expect(figures.aborted).toBeGreaterThan(20);
+    expect(figures.answered - figures.unavailable).toBeGreaterThan(0.8 * REQUESTS);
   }, 180_000);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PlatformClient, type PlatformSession } from 'portico/client';
 import { SessionStore } from '../../../src/session/store/session-store.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';
@@ -19,7 +19,7 @@ describe('a platform session that the store does not accept', () => {
     store = running.app.app.get<SessionStore>(SessionStore);
     const client = running.app.app.get(PlatformClient);
     const openSession = client.openSession.bind(client);
-    jest.spyOn(client, 'openSession').mockImplementation(() => {
+    vi.spyOn(client, 'openSession').mockImplementation(() => {
       const session = openSession();
       begun.push(session);
       return session;
@@ -27,7 +27,7 @@ describe('a platform session that the store does not accept', () => {
     begun = [];
   });
   afterAll(async () => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     await running.close();
   });
 
@@ -35,7 +35,7 @@ describe('a platform session that the store does not accept', () => {
   async function without(write: 'create' | 'replace', work: () => Promise<void>): Promise<void> {
     begun = [];
     const refuse = (): Promise<never> => Promise.reject(storeUnavailable('down'));
-    const refusing = jest.spyOn(store, write).mockImplementation(refuse);
+    const refusing = vi.spyOn(store, write).mockImplementation(refuse);
     try {
       await work();
     } finally {

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../../packages/portico/test/support/client/certificate.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { runService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
-import { freePort, type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
+import { freePort } from '../../support/free-port.js';
+import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const suite = redisMissing === undefined ? describe : describe.skip;

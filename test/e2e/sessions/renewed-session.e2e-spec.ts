@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PlatformClient } from 'portico/client';
 import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
 import { newHandle, storeKey } from '../../../src/session/handle.js';
@@ -13,14 +13,22 @@ const IDLE = 3600;
 const MAX = 43_200;
 const TIMEOUT = 1800;
 const SESSION = 'session { expiresAt idleExpiresAt platformExpiresAt startedAt transport profile }';
+const SECONDS = 'session { expiresInSeconds idleExpiresInSeconds platformExpiresInSeconds }';
 const COOKIE_LOGIN = `mutation { login(input: { username: "demo", password: "demo" }) { handle ${SESSION} } }`;
 
 describe('the session that a page sees', () => {
   const clock = manualClock();
   let platform: EmbeddedPlatform;
   let app: TestApp;
+  const [start, awake] = [clock.now(), performance.now.bind(performance)];
+  // Time passes on all clocks of a machine: the wall clock alone would have been set.
+  const turnClocks = (): void => {
+    vi.spyOn(Date, 'now').mockImplementation(clock.now);
+    vi.spyOn(performance, 'now').mockImplementation(() => awake() + clock.now() - start);
+  };
+  beforeEach(turnClocks);
   beforeAll(async () => {
-    jest.spyOn(Date, 'now').mockImplementation(clock.now);
+    turnClocks();
     platform = await startEmbeddedPlatform({ idleSeconds: TIMEOUT, now: clock.now });
     app = await startApp({
       PLATFORM_BASE_URL: platform.baseUrl,
@@ -30,7 +38,7 @@ describe('the session that a page sees', () => {
   });
   afterAll(async () => {
     await app.close();
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 
   const at = (seconds: number, from = clock.now()): string => new Date(from + seconds * SECOND).toISOString();
@@ -72,6 +80,24 @@ describe('the session that a page sees', () => {
     expect(await session(handle)).toMatchObject({ platformExpiresAt: until });
     const { data } = await app.graphql(`mutation { extend { ${SESSION} } }`, { handle });
     expect(data.extend.session).toMatchObject({ platformExpiresAt: at(TIMEOUT), startedAt: at(-60) });
+  });
+
+  it('tells how many seconds are left as of each answer, rounded up, and never fewer than none', async () => {
+    const handle = await logIn();
+    const left = async (): Promise<unknown> => (await app.graphql(`{ ${SECONDS} }`, { handle })).data.session;
+    const all = { expiresInSeconds: MAX, idleExpiresInSeconds: IDLE, platformExpiresInSeconds: null };
+    expect(await left()).toEqual(all);
+    await app.graphql('{ sessionStatus { timeoutSeconds } }', { handle });
+    expect(await left()).toEqual({ ...all, platformExpiresInSeconds: TIMEOUT });
+    clock.advance(100 * SECOND + 1);
+    const later = {
+      expiresInSeconds: MAX - 100,
+      idleExpiresInSeconds: IDLE - 100,
+      platformExpiresInSeconds: TIMEOUT - 100,
+    };
+    expect(await left()).toEqual(later);
+    clock.advance(TIMEOUT * SECOND);
+    expect(await left()).toMatchObject({ platformExpiresInSeconds: 0 });
   });
 
   it('tells the end of the platform session to the second', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type Answer } from '../../support/graphql/graphql-caller.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';

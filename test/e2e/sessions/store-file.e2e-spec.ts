@@ -1,11 +1,11 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import { metricsReader, type MetricsReader } from '../../support/metrics-reader.js';
-import { freePort } from '../../support/session/start-redis.js';
+import { freePort } from '../../support/free-port.js';
 import { type TinyDisk, tinyDisk, tinyDiskMissing } from '../../support/session/tiny-disk.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -109,10 +109,16 @@ suite(`a service whose disk is full (${tinyDiskMissing ?? 'a tmpfs of one megaby
     ];
     await writeFile(`${disk.path}/filler`, Buffer.alloc(1024 * 1024)).catch(() => undefined);
     await eventually(async () => {
-      expect(await ready()).toEqual({ status: 503, store: { status: 'down', fault: 'full' } });
+      expect(await ready()).toEqual({
+        status: 200,
+        store: { status: 'up', degraded: true, fault: 'full' },
+      });
       expect(await metrics.value('portico_session_store_up')).toBe(0);
+      expect(await metrics.value('portico_session_store_degraded')).toBe(1);
       expect(await metrics.value(`${FAULTS}{fault="full"}`)).toBe(1);
-      expect(service.output()).toContain('The session store cannot be used: database or disk is full');
+      expect(service.output()).toContain(
+        'The session store takes no writes, so logins fail and sessions go on: database or disk is full',
+      );
     }, WITHIN_MS);
 
     expect(await service.graphql(LOGOUT, { handle })).toMatchObject({ status: 503 });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerAtLast, bearerHandleAtLast } from '../../support/graphql/graphql-caller.js';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
@@ -71,7 +71,7 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
     },
   );
 
-  it('lose no session when one of them is killed under load, and the errors end within a second', async () => {
+  it('lose no session when one of them is killed under load, and the other one answers all that it is asked', async () => {
     const users = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         bearerHandleAtLast((n % 2 === 0 ? one : two).graphql, { username: `user ${n}` }),
@@ -79,25 +79,25 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
     );
     // As a balancer does: to each in turn, and to the other one once a connection is refused.
     let isOneGone = false;
+    let unansweredByTwo = 0;
     const load = startLoad(100, async (n) => {
       const handle = users[n % users.length];
       const toOne = n % 2 === 0 && !isOneGone;
       try {
         return await (toOne ? one : two).graphql('{ me { id } }', { handle });
       } catch (error) {
-        isOneGone ||= toOne;
+        if (toOne) isOneGone = true;
+        else unansweredByTwo += 1;
         throw error;
       }
     });
     await pause(1000);
-    const killedAt = load.now();
     await one.stop('SIGKILL');
     await pause(2000);
     const outcomes = await load.stop();
 
+    expect(unansweredByTwo).toBe(0);
     const failures = outcomes.filter((outcome) => codeOf(outcome) !== 'OK');
-    const unanswered = failures.filter((outcome) => codeOf(outcome) === 'NO_ANSWER');
-    expect(unanswered.every(({ at }) => at < killedAt + 1000)).toBe(true);
     for (const failure of failures) expect(['NO_ANSWER', ...WHOLE_OR_BUSY]).toContain(codeOf(failure));
     expect(outcomes.length).toBeGreaterThan(200);
     const answers = await Promise.all(

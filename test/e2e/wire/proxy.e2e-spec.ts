@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { startApp } from '../../support/app/start-app.js';
 import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import { startScriptedPlatform } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';

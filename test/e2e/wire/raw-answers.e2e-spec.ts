@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FRAMING } from '../../../packages/portico/test/client/connection/raw-answers/framing.rows.js';
 import { HEADS } from '../../../packages/portico/test/client/connection/raw-answers/head.rows.js';
 import { CODINGS, TEXTS } from '../../../packages/portico/test/client/connection/raw-answers/label.rows.js';

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import fc from 'fast-check';
 import { execute, type ExecutionResult, type GraphQLSchema, Kind, parse, validate } from 'graphql';
-import { CompiledQueries } from '../../../src/graphql/execution/compiled-queries.js';
+import { CompiledQueries } from '../../../src/graphql/execution/compiled-answers.service.js';
 import { AnswerBudget } from '../../../src/graphql/limits/answer-budget.js';
 import { AnswerTurns } from '../../../src/load/answer-turns.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
@@ -242,5 +242,21 @@ describe('the compiled queries', () => {
       expect((await results[2])?.data).toEqual({ [`a${number}`]: false });
     }
     expect(queries.size).toBe(200);
+  });
+
+  it('are new ones, too, while large answers are made', () => {
+    let isHurried = false;
+    const queries = new CompiledQueries(2, () => isHurried);
+    const requested = (text: string): Parameters<CompiledQueries['execute']>[0] => {
+      const document = parse(text);
+      const [operation] = document.definitions;
+      if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation first');
+      return { schema, document, operation, variables: {}, contextValue: contextValue(false) };
+    };
+    expect(queries.execute(requested('{ a: hasSession }'))).toBeUndefined();
+    isHurried = true;
+    expect(queries.execute(requested('{ b: hasSession }'))).toBeDefined();
+    const literal = requested('{ project(id: "x") { id } }');
+    for (let use = 0; use < 3; use += 1) expect(queries.execute(literal)).toBeUndefined();
   });
 });

@@ -1,6 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
-import { type KnownQuery, RepeatedQueries } from '../../../src/graphql/execution/repeated-queries.js';
+import {
+  type KnownQuery,
+  RepeatedQueries,
+} from '../../../src/graphql/execution/repeated-query-route.service.js';
 
 const schema = buildSchema('type Query { a: Int }');
 
@@ -8,10 +11,15 @@ function known(contentType = 'application/json'): KnownQuery {
   const document = parse('{ a }');
   return { schema, document, operation: document.definitions[0] as OperationDefinitionNode, contentType };
 }
-const asked = (query: string, operationName?: string, accept?: string) => ({ query, operationName, accept });
+const asked = (query: string, operationName?: string, accept?: string, isRouter = false) => ({
+  query,
+  operationName,
+  accept,
+  isRouter,
+});
 
 describe('queries that are asked for again', () => {
-  it('are told apart by text, operation name and Accept', () => {
+  it('are told apart by text, operation name, Accept and whether a router asks', () => {
     const queries = new RepeatedQueries();
     const [plain, named, other] = [known(), known(), known('application/graphql-response+json')];
     queries.remember(asked('{ a }'), plain);
@@ -22,6 +30,7 @@ describe('queries that are asked for again', () => {
     expect(queries.find(asked('{ a }', undefined, 'x'))?.contentType).toBe(other.contentType);
     expect(queries.find(asked('{ a  }'))).toBeUndefined();
     expect(queries.find(asked('{ a }', 'B'))).toBeUndefined();
+    expect(queries.find(asked('{ a }', undefined, undefined, true))).toBeUndefined();
   });
 
   it('are known as Apollo parsed them last', () => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildASTSchema, type GraphQLSchema, type GraphQLObjectType, parse } from 'graphql';
 import { composeSupergraph, USUAL_URLS } from '../../../examples/federation/compose.ts';
 import { RATINGS_SDL } from '../../../examples/federation/ratings-subgraph.ts';
@@ -15,6 +15,21 @@ const TAKEN: Subgraph = {
   sdl: `${FEDERATION} type Query { me: Account projects: [String!] } type Mutation { login: Account } type Account { email: String }`,
 };
 
+/** A graph that has types of these names already. */
+const OWNER: Subgraph = {
+  name: 'people',
+  sdl: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@shareable"])
+    scalar DateTime
+    type Query { people(after: String): [User!] now: DateTime }
+    type Mutation { signIn(input: LoginInput!): AuthPayload! }
+    type User @key(fields: "email") { email: ID! session: Session! age: Int! }
+    type Session { id: ID! startedAt: DateTime device: String! }
+    input LoginInput { email: String! code: Int! }
+    type AuthPayload { user: User! token: String! pageInfo: PageInfo }
+    enum ProjectOrder { RANK }
+    type PageInfo @shareable { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }`,
+};
+
 function fields(schema: GraphQLSchema, type: string): string[] {
   return Object.keys((schema.getType(type) as GraphQLObjectType).getFields());
 }
@@ -27,11 +42,15 @@ function built(sdl: string | undefined): GraphQLSchema {
 describe('the subgraph', () => {
   let portico: Subgraph;
   let prefixed: Subgraph;
+  let apart: Subgraph;
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp({ FIELD_PREFIX: 'analytics' });
+    const other = await startApp({ TYPE_PREFIX: 'Analytics' });
     const { data } = await app.graphql('{ _service { sdl } }');
     prefixed = { name: 'portico', sdl: data._service.sdl };
+    apart = { name: 'portico', sdl: (await other.graphql('{ _service { sdl } }')).data._service.sdl };
+    await other.close();
     portico = { name: 'portico', sdl: await read('subgraph.gql') };
   });
   afterAll(() => app.close());
@@ -73,6 +92,24 @@ describe('the subgraph', () => {
         expect.arrayContaining(['me', 'projects', 'analyticsMe', 'analyticsProjects']),
       );
       expect(fields(graph, 'Mutation')).toEqual(expect.arrayContaining(['login', 'analyticsLogin']));
+    });
+
+    it('composes with one that owns User, Session, LoginInput, AuthPayload, PageInfo and DateTime by its prefix alone', () => {
+      expect(compose([portico, OWNER]).errors).not.toEqual([]);
+      const { schema, errors } = compose([apart, OWNER, { name: 'ratings', sdl: RATINGS_SDL }]);
+      expect(errors).toEqual([]);
+      const graph = built(schema);
+      expect(fields(graph, 'User')).toEqual(['email', 'session', 'age']);
+      expect(fields(graph, 'AnalyticsUser')).toContain('fullName');
+      expect(fields(graph, 'Project')).toEqual(expect.arrayContaining(['name', 'rating']));
+      expect(String((graph.getType('Query') as GraphQLObjectType).getFields().me?.type)).toBe(
+        'AnalyticsUser',
+      );
+      expect(
+        Object.keys(graph.getTypeMap()).filter((name) =>
+          /^Analytics(?:PageInfo|DateTime|Project)$/.test(name),
+        ),
+      ).toEqual([]);
     });
   });
 

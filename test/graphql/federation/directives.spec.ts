@@ -3,8 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildASTSchema, type GraphQLObjectType, parse, printSchema } from 'graphql';
+import { RATINGS_SDL } from '../../../examples/federation/ratings-subgraph.ts';
 import { COMPOSERS, type Composition, type Subgraph } from '../../support/graphql/composers.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -45,6 +46,41 @@ describe('the subgraph', () => {
     const sdl = await subgraph();
     expect(sdl.trim()).toBe(committed.trim());
     expect(sdl).not.toMatch(/@(?:tag\(name: "|cost\(weight: \d|listSize\(assumedSize: \d)/);
+  });
+});
+
+describe('the recipe for the next version', () => {
+  const check = async (change: (sdl: string) => string): Promise<{ code: number; stdout: string }> => {
+    const folder = await tempFolder();
+    const sdl = await readFile(new URL('../../../subgraph.gql', import.meta.url), 'utf8');
+    const paths = ['portico', 'next', 'ratings'].map((name) => join(folder.path, `${name}.graphql`));
+    const texts = [sdl, change(sdl), RATINGS_SDL];
+    await Promise.all(paths.map((path, index) => writeFile(path, texts[index] ?? '')));
+    try {
+      const { stdout } = await run(process.execPath, [example('check-next.js'), ...paths]);
+      return { code: 0, stdout };
+    } catch (failed) {
+      return failed as { code: number; stdout: string };
+    } finally {
+      await folder.remove();
+    }
+  };
+
+  it('lets pass what only adds something, and says so', async () => {
+    const { code, stdout } = await check((sdl) =>
+      sdl.replace('fullName: String', 'fullName: String\n  nickname: String'),
+    );
+    expect([code, stdout]).toEqual([0, "NON_BREAKING: Field 'nickname' was added to object type 'User'\n"]);
+  });
+
+  it('fails for a field that is gone, and for a graph that no longer composes', async () => {
+    const gone = await check((sdl) => sdl.replace(/"""The display name."""\s+fullName: String\n/, ''));
+    expect([gone.code, gone.stdout]).toEqual([
+      1,
+      expect.stringContaining("BREAKING: Field 'fullName' was removed from object type 'User'"),
+    ]);
+    const taken = await check((sdl) => `${sdl}\ntype Rating { score: Int! stars: String }`);
+    expect([taken.code, taken.stdout]).toEqual([1, expect.stringContaining('NOT COMPOSED: ')]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 const read = (path: string): Promise<string> =>
@@ -19,6 +19,8 @@ const FORWARDED = [
   'origin',
   'sec-fetch-site',
   'x-federation-secret',
+  'x-forwarded-for',
+  'x-forwarded-proto',
   'x-request-id',
 ];
 
@@ -26,12 +28,13 @@ describe('the settings of routers', () => {
   it.each([
     'hive-gateway/gateway.config.ts',
     'apollo-router/router.yaml',
-    'apollo-router/rhai/portico-cookie.rhai',
+    'apollo-router/rhai/portico-headers.rhai',
     'cosmo-router/config.yaml',
     'cosmo-router/graph.yaml',
     'apollo-server/gateway.ts',
     'directives.graphql',
     'add-directives.js',
+    'check-next.js',
   ])('are in the documentation as they are in %s', async (path) => {
     expect(await read('docs/federation.md')).toContain(`\n${(await example(path)).trim()}\n\`\`\`\n`);
   });
@@ -47,6 +50,15 @@ describe('the settings of routers', () => {
     const names = rules.map(({ propagate, insert }) => propagate?.named ?? insert?.name);
     expect(names.sort()).toEqual(FORWARDED);
     expect(headers.all).toBeUndefined();
+  });
+
+  it('let listed pages alone ask with credentials', async () => {
+    const apollo = parse(await example('apollo-router/router.yaml')).cors;
+    const cosmo = parse(await example('cosmo-router/config.yaml')).cors;
+    expect([apollo.allow_credentials, apollo.allow_any_origin]).toEqual([true, undefined]);
+    expect([apollo.policies[0].origins, cosmo.allow_origins]).toEqual(
+      Array(2).fill(['https://dashboard.example']),
+    );
   });
 
   it("let every extension of an error through Cosmo Router, and Portico's headers in", async () => {

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
 import { ExecutionCancelledError } from 'portico/client';
 import { ServiceError } from '../../../src/errors/service-error.js';
 import { AnswerBudget } from '../../../src/graphql/limits/answer-budget.js';
-import { type PlannedField } from '../../../src/graphql/limits/answer-plan.js';
-import { answerSize, type Size } from '../../../src/graphql/limits/answer-size.js';
+import { answerSize, type PlannedField, type Size } from '../../../src/graphql/limits/answer-size.js';
 import { AnswerTurns } from '../../../src/load/answer-turns.js';
 
 const NO_LIMIT = { nodes: Infinity, bytes: Infinity };
@@ -63,7 +63,7 @@ describe('a large answer', () => {
       new AnswerBudget(NO_LIMIT, turns, { party: () => [name], gone: () => gone });
     const caller = new AbortController();
     const answer = answerFor('caller', caller.signal);
-    expect(await answer.add(LARGE, SELECTED)).toBe(LARGE);
+    expect(await answer.add(LARGE, SELECTED)).toHaveLength(5000);
 
     caller.abort();
 
@@ -72,10 +72,66 @@ describe('a large answer', () => {
       ExecutionCancelledError,
     );
     answer.sending();
-    expect(await answerFor('other', new AbortController().signal).add(LARGE, SELECTED)).toBe(LARGE);
+    expect(await answerFor('other', new AbortController().signal).add(LARGE, SELECTED)).toHaveLength(5000);
   });
 
-  it('is the only one for which the caller is looked after', () => {
+  it('is refused before any of it is made if it would not fit: each list is measured before the first is completed', async () => {
+    const { bytes } = answerSize({ value: LARGE, ...SELECTED }, NO_LIMIT);
+    const answer = budget({ nodes: Infinity, bytes: 2 * bytes });
+    const done: string[] = [];
+    await Promise.all(
+      ['first', 'second', 'third'].map((name) =>
+        Promise.resolve(answer.add(LARGE, SELECTED)).then(
+          () => done.push(name),
+          () => done.push(`${name} refused`),
+        ),
+      ),
+    );
+    expect(done).toEqual(['third refused', 'first', 'second']);
+  });
+
+  it('has a long list completed a few thousand items at a time, unless compiled code does it', async () => {
+    const iterations: (() => void)[] = [];
+    const turns = new AnswerTurns(
+      () => true,
+      (work) => iterations.push(work),
+    );
+    const made = (isCompiled: boolean): AnswerBudget => {
+      const answer = new AnswerBudget(NO_LIMIT, turns, {
+        party: () => ['caller'],
+        gone: () => new AbortController().signal,
+      });
+      answer.completesInParts = !isCompiled;
+      return answer;
+    };
+    const list = async (answer: AnswerBudget): Promise<unknown> => {
+      const given = Promise.resolve(answer.add(LARGE, SELECTED));
+      let list: unknown;
+      void given.then((value) => (list = value));
+      while (list === undefined) {
+        iterations.shift()?.();
+        await nextIteration();
+      }
+      answer.sending();
+      return list;
+    };
+    expect(await list(made(true))).toBe(LARGE);
+
+    const items = (await list(made(false))) as unknown[];
+    expect(items.slice(0, 2500)).toEqual(LARGE.slice(0, 2500));
+    let come = 0;
+    void (items[2500] as Promise<unknown>).then(() => (come += 1));
+    await nextIteration();
+    expect(come).toBe(0);
+    while (iterations.length > 0) {
+      iterations.shift()?.();
+      await nextIteration();
+    }
+    expect(come).toBe(1);
+    expect(await Promise.all(items)).toEqual(LARGE);
+  });
+
+  it('is the only one that is given up when its caller hangs up: of a small one, that is not even asked', () => {
     const answer = new AnswerBudget(NO_LIMIT, new AnswerTurns(), {
       party: () => ['caller'],
       gone: () => {

@@ -1,8 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { buildSchema, type ExecutionResult, execute, type GraphQLResolveInfo, parse } from 'graphql';
-import { answerPlan } from '../../../src/graphql/limits/answer-plan.js';
-import { answerSize, type Selected, type Size } from '../../../src/graphql/limits/answer-size.js';
+import { answerPlan, answerSize, type Selected, type Size } from '../../../src/graphql/limits/answer-size.js';
 
 const schema = buildSchema(`
   scalar JSONObject
@@ -51,6 +50,33 @@ const query = fc.constantFrom(
 );
 
 describe('the size of an answer', () => {
+  it('of a long list is measured once for each selection, whatever document that is in', async () => {
+    let reads = 0;
+    const items = Array.from({ length: 1000 }, (_, n) => ({
+      get id() {
+        reads += 1;
+        return `${n}`;
+      },
+      name: 'x',
+    }));
+    const sizes: Size[] = [];
+    for (const text of ['{ items { id } }', 'query Again { other: items { id } }', '{ items { id name } }']) {
+      const { selected, written } = await answered(text, { items });
+      reads = 0;
+      sizes.push(...selected.map((each) => answerSize(each, NO_LIMIT)));
+      expect(reads).toBe(sizes.length === 2 ? 0 : 1000);
+      expect(sizes.at(-1)?.bytes).toBe(written[0]?.length);
+    }
+  });
+
+  it('of a long list that passes the limit is not taken for the whole', async () => {
+    const items = Array.from({ length: 1000 }, (_, n) => ({ id: `${n}` }));
+    const { selected, written } = await answered('{ items { id } }', { items });
+    const [each] = selected as [Selected];
+    expect(answerSize(each, { nodes: 10, bytes: Infinity }).nodes).toBeLessThan(100);
+    expect(answerSize(each, NO_LIMIT).bytes).toBe(written[0]?.length);
+  });
+
   it('is exactly what is written, for any list and selection', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(item, { maxLength: 6 }), query, fc.boolean(), async (items, text, yes) => {

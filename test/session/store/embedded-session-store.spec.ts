@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { commitsIn } from '../../support/session/commits-in.js';
@@ -32,6 +32,23 @@ describe('the embedded session store', () => {
     path = `${folder.path}/sessions.db`;
   });
   afterEach(() => folder.remove());
+
+  it.each([2, -2])(
+    'ends nothing when the clock of the machine jumps by %d hours for a moment',
+    async (hours) => {
+      const store = new EmbeddedSessionStore(path, LIFE);
+      await store.create('key', 'sealed');
+      const clock = vi.spyOn(Date, 'now');
+      clock.mockImplementation(() => performance.timeOrigin + performance.now() + hours * 3_600_000);
+      await store.create('other', 'sealed');
+      expect(await store.read('key')).toMatchObject({ sealed: 'sealed' });
+      clock.mockRestore();
+      await store.create('third', 'sealed');
+      for (const key of ['key', 'other', 'third'])
+        expect(await store.read(key)).toMatchObject({ version: 1 });
+      await store.close();
+    },
+  );
 
   it('still has its sessions after it was closed and opened again', async () => {
     const store = new EmbeddedSessionStore(path, LIFE);

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 

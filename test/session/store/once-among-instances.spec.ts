@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseTable } from '../../../src/session/store/lease-table.js';
 import { onceAmongInstances } from '../../../src/session/store/once-among-instances.js';
 import { type SessionStore } from '../../../src/session/store/session-store.js';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PlatformClient } from 'portico/client';
 import { storeKey } from '../../../src/session/handle.js';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
@@ -103,7 +103,7 @@ suite(
       expect(proxy.connections()).toBe(before + 1);
     });
 
-    it('that is lost while nothing else is asked ends the connection within a few seconds', async () => {
+    it('end the connection within a few seconds if one is lost while nothing else is asked', async () => {
       const before = proxy.connections();
       proxy.spoil('lose');
       expect(await outcome('a')).toBe('unavailable');
@@ -111,7 +111,7 @@ suite(
       await isBack();
     });
 
-    it('of an earlier state of the same session is not believed', async () => {
+    it('are not believed if they are of an earlier state of the same session', async () => {
       proxy.spoil('lose');
       const [early, isReplaced, late] = await Promise.allSettled([
         store.read('a'),

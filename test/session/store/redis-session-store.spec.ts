@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { decidingSettings } from '../../../src/session/store/store-backend.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
@@ -151,6 +152,97 @@ suite('the redis session store', () => {
     expect(ServiceError.is(failure, 'SESSION_STORE_UNAVAILABLE')).toBe(true);
     expect(`${String(failure)} ${reports.join()}`).not.toContain('CANARY');
     await wrong.close();
+  });
+
+  it.each<[string, string, (store: RedisSessionStore) => Promise<unknown>]>([
+    ['session:key', 'a session', (open) => open.read('key')],
+    ['session:key', 'a session that is looked at', (open) => open.peek('key')],
+    ['session:key', 'a session that is stored', (open) => open.replace('key', 1, 'late')],
+    ['lease:key', 'a lease', (open) => open.lease('key', 'holder', 1000)],
+    ['lease:key', 'a lease that is returned', (open) => open.settle('key', 'holder', 0)],
+    ['login-failures:one', 'failures', (open) => open.loginRecords().look(['one'], 'place')],
+    ['login-failures:one', 'a failure', (open) => open.loginRecords().addFailure(['one'])],
+    ['logins:one', 'a login', (open) => open.loginRecords().addLogin('one')],
+    ['login-place:place', 'a place', (open) => open.loginRecords().addPlace('place')],
+    ['ping', 'a ping', (open) => open.ping()],
+  ])(
+    'is not stopped by a value of another type under %s, where it looks for %s',
+    async (name, _what, ask) => {
+      await start();
+      for (const spoil of ['list', 'text']) {
+        if (spoil === 'list') await redis.admin.lpush(`portico:${name}`, 'one');
+        else await redis.admin.set(`portico:${name}`, 'no number');
+        await ask(store);
+        await ask(store);
+      }
+      expect(reports).toEqual([]);
+    },
+  );
+
+  it('lets the owner of a record of another type log in again under the same key', async () => {
+    await start();
+    await redis.admin.hset('portico:session:key', 'field', 'value');
+    expect(await store.read('key')).toBeUndefined();
+    await store.create('key', 'sealed');
+    await redis.admin.lpush('portico:use:key', 'value');
+    expect(await store.peek('key')).toMatchObject({ platformUse: undefined });
+    store.noteUse('key', 1000, 2000);
+    expect(await store.peek('key')).toMatchObject({ platformUse: { at: 1000, timeoutMs: 2000 } });
+    await redis.admin.set('portico:use:key', 'no times');
+    expect(await store.peek('key')).toMatchObject({ platformUse: undefined });
+  });
+
+  it('is degraded while Redis takes no writes, and says why, whoever notices it', async () => {
+    await start();
+    const health = new StoreHealth((message) => reports.push(message));
+    const other = await RedisSessionStore.open(redis.url, LIFE, health);
+    await redis.admin.config('SET', 'min-replicas-to-write', '1');
+    const failure = { code: 'SESSION_STORE_UNAVAILABLE', reason: 'STORE_READ_ONLY' };
+    await expect(other.create('key', 'sealed')).rejects.toMatchObject(failure);
+    expect([health.fault, health.isDegraded]).toEqual(['read_only', true]);
+    await other.reach();
+    await redis.admin.config('SET', 'min-replicas-to-write', '0');
+    await redis.admin.config('SET', 'maxmemory', '1kb');
+    await expect(other.ping()).rejects.toMatchObject(failure);
+    expect(health.fault).toBe('full');
+    await redis.admin.config('SET', 'maxmemory', '0');
+    await other.ping();
+    expect(health.fault).toBeUndefined();
+    expect(reports).toEqual([
+      'The session store takes no writes, so logins fail and sessions go on: NOREPLICAS',
+      'The session store takes no writes, so logins fail and sessions go on: OOM',
+      'The session store can be used again',
+    ]);
+    await other.close();
+  });
+
+  it('says once in which settings another instance on the same Redis differs, and no value', async () => {
+    await start();
+    const settings = {
+      SESSION_IDLE_SECONDS: 3600,
+      SESSION_MAX_SECONDS: 43_200,
+      PLATFORM_BASE_URL: 'https://one.example/api',
+      PLATFORM_HEADER_VENDOR: 'SVC',
+    };
+    store.announce(decidingSettings(settings));
+    await eventually(async () => (await redis.admin.get('portico:settings')) !== null);
+    const otherReports: string[] = [];
+    const open = (into: string[]): Promise<RedisSessionStore> =>
+      RedisSessionStore.open(redis.url, LIFE, new StoreHealth((message) => into.push(message)));
+    const [same, other] = await Promise.all([open(reports), open(otherReports)]);
+    same.announce(decidingSettings(settings));
+    other.announce(
+      decidingSettings({
+        ...settings,
+        SESSION_IDLE_SECONDS: 5,
+        PLATFORM_BASE_URL: 'https://two.example/api',
+      }),
+    );
+    await eventually(() => otherReports.length > 0);
+    expect(otherReports).toEqual([
+      'Another instance on the same Redis has other values, by which each treats the sessions of both: SESSION_IDLE_SECONDS, PLATFORM_BASE_URL',
+    ]);
+    await Promise.all([same.close(), other.close()]);
   });
 
   it('does not treat a foreign value under one of its keys as a session', async () => {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { PlatformClient, SessionError } from 'portico/client';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';

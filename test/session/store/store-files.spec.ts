@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
 import { sessionKeys } from '../../../src/session/session-keys.js';
 import { makeOwnFile } from '../../../src/session/store/store-files.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { withinTime } from '../../../src/session/store/redis-client.js';

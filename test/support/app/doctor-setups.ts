@@ -93,6 +93,23 @@ export const SETUPS: Readonly<Record<string, () => Promise<Setup>>> = {
   },
   'The certificate expires soon': async () => ({ environment: await tlsPlatform(false), login: USER }),
   'The certificate has expired': async () => ({ environment: await tlsPlatform(true) }),
+  'The base URL says https, and the port speaks plain http': async () => ({
+    environment: { PLATFORM_BASE_URL: (await platform(WELL)).replace('http:', 'https:') },
+  }),
+  'The base URL says http, and the port speaks TLS': async () => ({
+    environment: {
+      PLATFORM_BASE_URL: (await tlsPlatform(false)).PLATFORM_BASE_URL?.replace('https:', 'http:') ?? '',
+    },
+  }),
+  'The OpenTelemetry collector does not answer': async () => ({
+    environment: {
+      PLATFORM_BASE_URL: await platform(WELL),
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    },
+  }),
+  'The platform is down behind its gateway': async () => ({
+    environment: { PLATFORM_BASE_URL: await platform({ '*': { ...PAGE, status: 503 } }) },
+  }),
   'The password is wrong': async () => ({
     environment: {
       PLATFORM_BASE_URL: await platform({

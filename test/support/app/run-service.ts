@@ -46,8 +46,12 @@ function launch(
   cwd: string,
   environment: Record<string, string>,
   nodeArguments: string[] = [],
+  openFiles?: number,
 ): ChildProcess {
-  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+  const command = [process.execPath, ...nodeArguments, MAIN];
+  const limited =
+    openFiles === undefined ? command : ['sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command];
+  const child = spawn(limited[0] ?? '', limited.slice(1), {
     cwd,
     env: { PATH: process.env.PATH ?? '', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,13 +66,18 @@ function launch(
   return child;
 }
 
-/** Starts the built service in a folder and waits until it says where it is. */
+/**
+ * Starts the built service in a folder and waits until it says where it is.
+ *
+ * @param openFiles how many files it may open (`ulimit -n`)
+ */
 export async function runService(
   cwd: string,
   environment: Record<string, string> = {},
   nodeArguments: string[] = [],
+  openFiles?: number,
 ): Promise<RunningService> {
-  const child = launch(cwd, { ...ledgerSettings, ...environment }, nodeArguments);
+  const child = launch(cwd, { ...ledgerSettings, ...environment }, nodeArguments, openFiles);
   const chunks: string[] = [];
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const url = await new Promise<string>((resolve, reject) => {

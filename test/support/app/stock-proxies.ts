@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { expect } from 'vitest';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
-import { freePort } from '../session/start-redis.js';
+import { freePort } from '../free-port.js';
 import { tempFolder } from '../temp-folder.js';
 
 /** A proxy of the system in front of instances of the service, as its package configures it. */
@@ -24,17 +26,61 @@ process.once('exit', () => {
 });
 
 /** @param ports of the instances, on loopback. */
-export async function startProxy(name: ProxyName, ports: readonly number[]): Promise<StockProxy> {
+export function startProxy(name: ProxyName, ports: readonly number[]): Promise<StockProxy> {
+  return run(name, 'http', (folder, port) =>
+    Promise.resolve(name === 'nginx' ? nginx(folder, port, ports) : haproxy(port, ports)),
+  );
+}
+
+/**
+ * The same with the configuration that the project ships, whose addresses and certificate are replaced.
+ *
+ * @param certificate of the name 127.0.0.1, as PEM
+ */
+export function startShippedProxy(
+  name: ProxyName,
+  ports: readonly [number, number],
+  certificate: { readonly cert: string; readonly key: string },
+): Promise<StockProxy> {
+  return run(name, 'https', async (folder, port) => {
+    const shipped = new URL(
+      `../../../deploy/${name === 'nginx' ? 'nginx/portico.conf' : 'haproxy/haproxy.cfg'}`,
+      import.meta.url,
+    );
+    await writeFile(`${folder}/portico.crt`, certificate.cert);
+    await writeFile(`${folder}/portico.key`, certificate.key);
+    await writeFile(`${folder}/portico.pem`, `${certificate.cert}\n${certificate.key}`);
+    const changed = (await readFile(shipped, 'utf8'))
+      .replace('127.0.0.1:3001', `127.0.0.1:${ports[0]}`)
+      .replace('127.0.0.1:3002', `127.0.0.1:${ports[1]}`)
+      .replace('listen 443', `listen 127.0.0.1:${port}`)
+      .replace('bind :443', `bind 127.0.0.1:${port}`)
+      .replaceAll('portico.example', '127.0.0.1')
+      .replaceAll(/\/etc\/(nginx|haproxy)\//g, `${folder}/`);
+    return name === 'nginx' ? nginxMain(folder, changed) : changed;
+  });
+}
+
+async function run(
+  name: ProxyName,
+  scheme: 'http' | 'https',
+  configuration: (folder: string, port: number) => Promise<string>,
+): Promise<StockProxy> {
   const folder = await tempFolder();
   const port = await freePort();
   const file = `${folder.path}/proxy.conf`;
-  await writeFile(file, name === 'nginx' ? nginx(folder.path, port, ports) : haproxy(port, ports));
+  await writeFile(file, await configuration(folder.path, port));
   const options = name === 'nginx' ? ['-c', file, '-p', folder.path, '-e', 'stderr'] : ['-f', file];
   const child = spawn(name, options, { stdio: 'ignore' });
   living.add(child);
   child.once('exit', () => living.delete(child));
-  const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await fetch(`${url}/livez`)).status === 200);
+  const url = `${scheme}://127.0.0.1:${port}`;
+  await eventually(async () => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.destroy();
+    if (scheme === 'http') expect((await fetch(`${url}/livez`)).status).toBe(200);
+  });
   return {
     url,
     close: async () => {
@@ -48,6 +94,20 @@ export async function startProxy(name: ProxyName, ports: readonly number[]): Pro
 
 /** Its defaults: an instance is left out for 10 s after one failure, and a body is read before it is sent on. */
 function nginx(folder: string, port: number, ports: readonly number[]): string {
+  return nginxMain(
+    folder,
+    `
+  upstream service {
+    ${ports.map((each) => `server 127.0.0.1:${each};`).join('\n    ')}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://service; }
+  }`,
+  );
+}
+
+function nginxMain(folder: string, http: string): string {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
@@ -59,13 +119,7 @@ events {}
 http {
   access_log off;
   ${paths.join('\n  ')}
-  upstream service {
-    ${ports.map((each) => `server 127.0.0.1:${each};`).join('\n    ')}
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / { proxy_pass http://service; }
-  }
+  ${http}
 }
 `;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll } from 'vitest';
 import { type Browser, type BrowserContextOptions } from 'playwright-core';
 import { runService, type RunningService, stopServices } from '../app/run-service.js';
 import { tempFolder } from '../temp-folder.js';

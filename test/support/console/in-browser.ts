@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals';
+import { describe } from 'vitest';
 import { noBrowser } from './browser.js';
 
 /** Tests in Chromium: skipped where there is none, and the title says why. */

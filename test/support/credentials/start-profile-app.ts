@@ -18,12 +18,17 @@ export interface ProfileApp {
   close(): Promise<void>;
 }
 
-/** @param text the text of the file of credential profiles. */
+/**
+ * @param text the text of the file of credential profiles.
+ * @param prepare puts secrets into the store before the service starts.
+ */
 export async function startProfileApp(
   text: string,
   environment: Record<string, string> = {},
+  prepare: (secrets: LoopbackSecretStore) => void = () => undefined,
 ): Promise<ProfileApp> {
   const secrets = await startSecretsManager();
+  prepare(secrets);
   const restore = setEnvironment(awsEnvironment(secrets));
   const platform = await startRotatingPlatform();
   const file = await profilesFile(text);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { gate } from '../../../packages/portico/test/support/gate.js';

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { freePort } from '../free-port.js';
 import { type GraphQLCaller, graphQLCaller } from './graphql-caller.js';
 import { installFolder } from '../install-folder.js';
 import { tempFolder } from '../temp-folder.js';
@@ -15,6 +15,7 @@ const READY_WITHIN_MS = 60_000;
 /** A gateway of another project, as a process of its own. */
 export interface RunningGateway {
   readonly graphql: GraphQLCaller;
+  readonly url: string;
   /** All that it has written so far, both streams. */
   readonly output: () => string;
 }
@@ -43,7 +44,7 @@ export const HIVE_GATEWAY: GatewayKind = {
 export const APOLLO_GATEWAY: GatewayKind = {
   name: '@apollo/gateway under Apollo Server',
   command: (supergraph, port) => [join(EXAMPLES, 'apollo-server/gateway.ts'), supergraph, port],
-  path: '/',
+  path: '/graphql',
 };
 
 // Here and not in a hook, which would have to be quick.
@@ -73,7 +74,7 @@ export async function runGateway(
   const folder = await tempFolder();
   const supergraph = join(folder.path, 'supergraph.graphql');
   await writeFile(supergraph, supergraphSdl);
-  const port = await freePort();
+  const port = String(await freePort());
   const child = spawn(process.execPath, kind.command(supergraph, port), {
     cwd: EXAMPLES,
     env: { PATH: process.env.PATH ?? '', ...environment },
@@ -87,9 +88,10 @@ export async function runGateway(
   const chunks: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
-  const graphql = graphQLCaller(`http://127.0.0.1:${port}${kind.path}`);
+  const url = `http://127.0.0.1:${port}${kind.path}`;
+  const graphql = graphQLCaller(url);
   await untilAnswering(graphql, child, () => chunks.join(''));
-  return { graphql, output: () => chunks.join('') };
+  return { graphql, url, output: () => chunks.join('') };
 }
 
 async function untilAnswering(
@@ -112,13 +114,4 @@ async function untilAnswering(
     if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}: ${output()}`);
     return answered;
   }, READY_WITHIN_MS);
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
 }

@@ -42,7 +42,12 @@ export async function startLimitedServer(
     logger: { level: 'warn', stream },
   });
   addAnswerHeaders(server, () => false);
-  readCallers(server, { sessionHeader: 'authorization', allowsHost: () => true, trustsProxies: false });
+  readCallers(server, {
+    sessionHeader: 'authorization',
+    isRouter: () => false,
+    allowsHost: () => true,
+    trustsProxies: false,
+  });
   const limits = {
     inFlight: 1000,
     perSession: 100,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 
 import { createCanaries, PLANTED_SECRETS } from '../../../packages/portico/test/support/secrets/canaries.js';
 

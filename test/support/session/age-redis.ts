@@ -6,7 +6,9 @@ import { type Redis } from 'ioredis';
  */
 export async function ageRedis(redis: Redis, milliseconds: number): Promise<void> {
   for (const key of await redis.keys('portico:*')) {
-    const value = await redis.get(key);
+    const value = await redis.get(key).catch(() => undefined);
+    // Of another type: what it holds does not age.
+    if (value === undefined) continue;
     const left = (await redis.pttl(key)) - milliseconds;
     if (value === null || left <= 0) {
       await redis.del(key);

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { LoginFailedError, type PlatformClient } from 'portico/client';
 import { type NamedKey } from '../../../src/config/key-list.js';
-import { type HandleTransport } from '../../../src/session/handle.js';
+import { type HandleTransport, KnownSessions } from '../../../src/session/handle.js';
 import { type RequestContext } from '../../../src/session/request-context.js';
 import { Observation } from '../../../src/logging/observation.js';
 import { RecordSeal, RefusedRecords } from '../../../src/session/record-seal.js';
-import { KnownSessions } from '../../../src/session/known-sessions.js';
 import { PlatformLogout } from '../../../src/session/platform-logout.service.js';
 import { SealedSessions } from '../../../src/session/sealed-sessions.service.js';
 import { type Relogin, SessionRunner } from '../../../src/session/session-runner.service.js';

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import fc from 'fast-check';
 import { type PlatformClient, SessionError } from 'portico/client';
 import { type NamedKey } from '../../../src/config/key-list.js';

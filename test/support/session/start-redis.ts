@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { freePort } from '../free-port.js';
 import { tempFolder } from '../temp-folder.js';
 
 /** The system's redis-server as a process that a test owns. */
@@ -31,34 +31,46 @@ process.once('exit', () => {
 export const redisMissing: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0 ? undefined : 'redis-server is not installed';
 
+interface RedisTestOptions {
+  readonly password?: string;
+  readonly tls?: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+  readonly configuration?: (folder: string) => readonly string[];
+}
+
 /**
  * Starts a redis-server on a free loopback port and waits until it answers. It keeps what it has acknowledged.
  *
  * @param settings as on its command line, for example `['--maxmemory', '2mb']`.
- * @param connection how the test's own connection differs, for example by a password.
+ * @param options how the test's own connection differs, for example by a password; and what comes first on the command
+ *   line, such as a file in the folder of its data.
  */
 export async function startRedis(
   settings: readonly string[] = [],
-  connection: { readonly password?: string } = {},
+  { configuration, ...connection }: RedisTestOptions = {},
 ): Promise<RunningRedis> {
   const folder = await tempFolder();
   const port = await freePort();
   const launch = (): ChildProcess => {
     const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder.path, '--save', ''];
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
-    const child = spawn('redis-server', [...basics, ...durable, ...settings], { stdio: 'ignore' });
+    const first = configuration?.(folder.path) ?? [];
+    const rest = configuration === undefined ? durable : [];
+    const child = spawn('redis-server', [...first, ...basics, ...rest, ...settings], { stdio: 'ignore' });
     living.add(child);
     child.once('exit', () => living.delete(child));
     return child;
   };
   let child = launch();
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`redis-server did not start on port ${port} with ${settings.join(' ')}`);
+  });
   const admin = new Redis(port, '127.0.0.1', {
     ...connection,
     maxRetriesPerRequest: null,
     retryStrategy: () => 10,
   });
   admin.on('error', () => undefined);
-  await admin.ping();
+  await Promise.race([admin.ping(), ended]);
 
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -89,14 +101,4 @@ export async function startRedis(
       await folder.remove();
     },
   };
-}
-
-/** A loopback port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

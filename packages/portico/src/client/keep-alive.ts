@@ -12,8 +12,8 @@ export function keepAliveMs(seconds: number): number {
 }
 
 /**
- * Extends a session at an interval, never twice at once. After a failure the next interval tries again. The timer
- * does not keep the process alive.
+ * Extends a session at an interval, never twice at the same time. After a failure the next interval tries again. The
+ * timer does not keep the process alive.
  * @returns a function that stops it
  */
 export function startKeepAlive(intervalMs: number, extend: () => Promise<unknown>): () => void {

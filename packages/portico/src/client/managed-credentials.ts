@@ -10,19 +10,29 @@ import {
   type LoginRequest,
 } from './session/login.js';
 
-/** Returns a secret; called again each time the secret is needed. */
+/**
+ * Returns a secret; called again each time the secret is needed.
+ * @example
+ * const apiKey: CredentialProvider = async () => 'demo-api-key';
+ * await withPlatformSession({ baseUrl, apiKey }, (session) => session.getProjects());
+ */
 export type CredentialProvider = () => string | Promise<string>;
 
-/** A secret, or a provider that returns it (spec: Context-managed session). */
+/**
+ * A secret, or a provider that returns it (spec: Context-managed session).
+ * @example
+ * const password: Credential = () => 'demo';
+ * await withPlatformSession({ baseUrl, username: 'demo', password }, (session) => session.getProjects());
+ */
 export type Credential = string | CredentialProvider;
 
 /**
- * The five parameters of a managed session. Each is a string, a provider, or absent; null means absent (spec:
- * Context-managed session).
+ * Who logs in. Each is a string, a provider, or absent; null means absent (spec: Context-managed session).
+ * @example
+ * const login: LoginProviders = { username: 'demo', password: () => 'demo' };
+ * await using session = await client.openManagedSession(login);
  */
-export interface ManagedCredentials {
-  /** REST root of the platform. */
-  baseUrl: Credential | URL;
+export interface LoginProviders {
   /** Who logs in; without a password, by mode 4096. */
   username?: Credential | null | undefined;
   /** The user's password, for mode 1. */
@@ -35,36 +45,47 @@ export interface ManagedCredentials {
   mode?: LoginMode | null | undefined;
 }
 
-/** Where and how to log in, with all providers resolved. */
-export interface ResolvedLogin {
-  readonly baseUrl: string;
-  /** The login to send. */
-  readonly request: (applicationType: number) => LoginRequest;
+/**
+ * The five parameters of a managed session (spec: Context-managed session).
+ * @example
+ * const credentials: ManagedCredentials = { baseUrl, apiKey: 'demo-api-key' };
+ * await withPlatformSession(credentials, (session) => session.getProjects());
+ */
+export interface ManagedCredentials extends LoginProviders {
+  /** REST root of the platform. */
+  baseUrl: Credential | URL;
 }
 
+/** A login to send, with all providers resolved. */
+export type ResolvedLogin = (applicationType: number) => LoginRequest;
+
 /**
- * Resolves all five parameters, then selects: identity token, otherwise API key, otherwise user name and password,
+ * Resolves all credentials, then selects: identity token, otherwise API key, otherwise user name and password,
  * otherwise a user name alone, otherwise nothing, which is an anonymous login.
  * @throws MissingCredentialError when a given one resolves to nothing, or a password comes without a user name
  */
-export async function resolveLogin(options: ManagedCredentials): Promise<ResolvedLogin> {
-  const { baseUrl: baseUrlOf } = options;
-  const [baseUrl, username, password, identityToken, apiKey] = await Promise.all([
-    resolveCredential('baseUrl', baseUrlOf instanceof URL ? baseUrlOf.href : baseUrlOf),
+export async function resolveLogin(options: LoginProviders): Promise<ResolvedLogin> {
+  const [username, password, identityToken, apiKey] = await Promise.all([
     resolveCredential('username', options.username),
     resolveCredential('password', options.password),
     resolveCredential('identityToken', options.identityToken),
     resolveCredential('apiKey', options.apiKey),
   ]);
-  if (baseUrl === undefined) throw new MissingCredentialError('The credential "baseUrl" is missing.');
-  if (identityToken !== undefined) return { baseUrl, request: () => delegateRequest(identityToken) };
+  if (identityToken !== undefined) return () => delegateRequest(identityToken);
   const mode = modeField(options);
   const credentials: LoginCredentials = apiKey === undefined ? { username, password, mode } : { apiKey };
   if (isPasswordWithoutUsername(credentials)) {
     throw new MissingCredentialError('The credential "username" is missing, but a password is given.');
   }
   requireLdapCredentials({ ...credentials, mode });
-  return { baseUrl, request: (applicationType) => loginRequest(credentials, applicationType) };
+  return (applicationType) => loginRequest(credentials, applicationType);
+}
+
+/** @throws MissingCredentialError when there is none */
+export async function resolveBaseUrl({ baseUrl: given }: Partial<ManagedCredentials>): Promise<string> {
+  const baseUrl = await resolveCredential('baseUrl', given instanceof URL ? given.href : given);
+  if (baseUrl !== undefined) return baseUrl;
+  throw new MissingCredentialError('The credential "baseUrl" is missing.');
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Imported first: on an older Node a dependency would fail with a message that helps nobody. */
+/** Imported first: on an older Node a dependency would fail with a message that does not help. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 19)) {

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { AuthenticatedPlatformSession, type ManagedSessionOptions } from './authenticated-session.js';
 import { type PlatformClientOptions } from './connection/client-options.js';
 import { PlatformConnection } from './connection/platform-connection.js';
 import { PlatformSession } from './session/platform-session.js';
@@ -9,11 +10,19 @@ import { type RestorableSnapshot } from './session/session-snapshot.js';
 /**
  * The connection to one platform: base URL, TLS, limits and sockets. Create one per process; any number of sessions
  * share it.
+ * @example
+ * await using client = new PlatformClient({ baseUrl });
+ * const session = client.openSession();
+ * await session.login({ username: 'demo', password: 'demo' });
+ * console.log(session.hasSession()); // true
  */
 export class PlatformClient {
   readonly #connection: PlatformConnection;
 
-  /** @throws TypeError that names the unusable option */
+  /**
+   * @param options the platform, and how it is reached
+   * @throws TypeError that names the unusable option
+   */
   constructor(options: PlatformClientOptions) {
     this.#connection = new PlatformConnection(options);
   }
@@ -29,7 +38,21 @@ export class PlatformClient {
   }
 
   /**
+   * A managed session on this client: logged in when it is opened, or continued from a snapshot, and logged out when
+   * it is closed or disposed of.
+   * @param options who logs in, and what is done when the session expires and when it is closed
+   * @throws MissingCredentialError when a given credential resolves to nothing; no request was made
+   * @throws SessionError when the snapshot cannot be restored
+   * @throws PlatformError when the login fails
+   */
+  openManagedSession(options: ManagedSessionOptions = {}): Promise<AuthenticatedPlatformSession> {
+    return AuthenticatedPlatformSession.open({ ...options, client: this });
+  }
+
+  /**
    * A session with the state of a snapshot (spec: from_dict).
+   * @param snapshot what `toDict` or `json` returned
+   * @param options which snapshots are accepted
    * @throws SessionError when it lacks a key, is not JSON, names another base URL, or cannot be restored
    */
   restoreSession(snapshot: RestorableSnapshot | string, options: RestoreOptions = {}): PlatformSession {
@@ -38,7 +61,10 @@ export class PlatformClient {
     return session;
   }
 
-  /** Closes the sockets. Calls in flight and later calls fail with `PlatformUnreachableError` and are not retried. */
+  /**
+   * Closes the sockets. Calls in flight and later calls fail with `ClientClosedError` and are not retried. Never
+   * rejects.
+   */
   close(): Promise<void> {
     return this.#connection.close();
   }

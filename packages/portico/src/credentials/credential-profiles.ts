@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type LoginCredentials, type CallOptions, type PlatformSession } from '../client/index.js';
 import { type Once } from './providers/once.js';
 import { type CredentialProfile, isProfileKey } from './credential-profile.js';
@@ -5,6 +6,11 @@ import { CredentialProfilesError, parseProfiles } from './parse-profiles.js';
 import { logInByProfile, type ProfileContext, profileCredentials } from './profile-login.js';
 import { look, watchText } from './watch-text.js';
 
+/**
+ * What the profiles report, and how often their file is read.
+ * @example
+ * const options: CredentialProfilesOptions = { onProblem: console.error, environment: process.env };
+ */
 export interface CredentialProfilesOptions extends ProfileContext {
   /** Called when the file has changed to something invalid or unreadable; the earlier profiles stay. */
   readonly onProblem: (problem: CredentialProfilesError) => void;
@@ -20,10 +26,16 @@ export interface CredentialProfilesOptions extends ProfileContext {
  *
  * @throws CredentialError when the credentials cannot be loaded
  * @throws LoginFailedError when the platform refuses them for good
+ * @example
+ * const logIn = async (login: ProfileLogin): Promise<void> => login(session);
  */
 export type ProfileLogin = (session: PlatformSession, call?: CallOptions) => Promise<void>;
 
-/** How the last fetch of a profile's credentials ended. For an operator, so it never contains a value. */
+/**
+ * How the last fetch of a profile's credentials ended. For an operator, so it never contains a value.
+ * @example
+ * const isStale = ({ succeeded }: ProfileResolution): boolean => !succeeded;
+ */
 export interface ProfileResolution {
   /** Whether the last fetch returned all of the profile's credentials. */
   readonly succeeded: boolean;
@@ -31,7 +43,12 @@ export interface ProfileResolution {
   readonly lastSuccess: number | undefined;
 }
 
-/** The credential profiles of a file, updated when it changes. */
+/**
+ * The credential profiles of a file, updated when it changes.
+ * @example
+ * const options = { onProblem: console.error, environment: process.env };
+ * const open = (path: string) => CredentialProfiles.open(path, options);
+ */
 export class CredentialProfiles {
   readonly #path: string;
   readonly #context: ProfileContext;
@@ -42,6 +59,8 @@ export class CredentialProfiles {
   /**
    * Reads a file of credential profiles and starts to watch it.
    *
+   * @param path of the YAML file
+   * @param options what is reported, and how often the file is read
    * @throws CredentialProfilesError when the file cannot be read or is not valid
    */
   static async open(path: string, options: CredentialProfilesOptions): Promise<CredentialProfiles> {
@@ -71,18 +90,38 @@ export class CredentialProfiles {
     return [...this.#opened.keys()];
   }
 
-  /** How the last fetch of a profile's credentials ended; undefined before the first. */
+  /**
+   * How the last fetch of a profile's credentials ended; undefined before the first and once it has changed.
+   * @param name of a profile
+   */
   resolutionOf(name: string): ProfileResolution | undefined {
     return this.#resolutions.get(name);
   }
 
-  /** The login of a profile, for a session that it has opened; undefined if the profile no longer exists. */
+  /**
+   * Fetches the credentials of a profile as a login would, so that `resolutionOf` knows of a broken one before its
+   * first use. Does nothing if the profile does not exist.
+   * @param name of a profile
+   * @throws CredentialError when a credential cannot be loaded
+   */
+  async tryOut(name: string): Promise<void> {
+    await this.#opened.get(name)?.credentials();
+  }
+
+  /**
+   * The login of a profile, for a session that it has opened; undefined if the profile no longer exists.
+   * @param name of a profile
+   */
   loginOf(name: string): ProfileLogin | undefined {
     const opened = this.#opened.get(name);
     return opened && ((session, call) => logInByProfile(session, opened.credentials, call));
   }
 
-  /** The login of a profile, for a caller who has its key. A wrong key and a wrong name look the same. */
+  /**
+   * The login of a profile, for a caller who has its key. A wrong key and a wrong name look the same.
+   * @param name of a profile
+   * @param key its `profileKey`
+   */
   loginFor(name: string, key: string): ProfileLogin | undefined {
     return isProfileKey(this.#opened.get(name)?.profile, key) ? this.loginOf(name) : undefined;
   }
@@ -106,12 +145,16 @@ export class CredentialProfiles {
   }
 
   #take(text: string, { onChange, onProblem }: CredentialProfilesOptions): void {
+    const before = this.#opened;
     try {
       this.#opened = this.#open(text);
     } catch (error) {
       if (!(error instanceof CredentialProfilesError)) throw error;
       onProblem(error);
       return;
+    }
+    for (const [name, { profile }] of before) {
+      if (!isDeepStrictEqual(profile, this.#opened.get(name)?.profile)) this.#resolutions.delete(name);
     }
     onChange?.();
   }

@@ -26,7 +26,11 @@ export const STORES = [
   envStore,
 ] as const;
 
-/** The name of a store, as a profile writes it. */
+/**
+ * The name of a store, as a profile writes it.
+ * @example
+ * const store: CredentialStore = 'env';
+ */
 export type CredentialStore = (typeof STORES)[number]['name'];
 
 const BY_NAME: ReadonlyMap<string, StoreDefinition> = new Map(STORES.map((store) => [store.name, store]));

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import { isRecord, object, unknownName } from './providers/rules.js';
+import { unknownName } from '../errors/unknown-name.js';
+import { isRecord, object } from './providers/rules.js';
 import { type CredentialProfile, isOneLogin, PROFILE_RULES } from './credential-profile.js';
 import { look } from './watch-text.js';
 
@@ -68,11 +69,18 @@ function checkedProfile(path: string, written: unknown, problems: string[]): Cre
   return found.length === 0 ? (written as CredentialProfile) : undefined;
 }
 
-/** A file of credential profiles cannot be used. Names every fault by its path, and no value. */
+/**
+ * A file of credential profiles cannot be used. Names every fault by its path, and no value.
+ * @example
+ * const isUnusable = (error: unknown): boolean => error instanceof CredentialProfilesError;
+ */
 export class CredentialProfilesError extends Error {
   override readonly name = 'CredentialProfilesError';
 
-  /** @param problems - each `path: what is wrong` */
+  /**
+   * @param file its path
+   * @param problems each `path: what is wrong`
+   */
   constructor(
     readonly file: string,
     readonly problems: readonly string[],
@@ -85,7 +93,10 @@ export class CredentialProfilesError extends Error {
  * The problems of the file of credential profiles, each with its path in the file; empty if no file is set or
  * readable.
  *
- * For the service, which reports them with its settings.
+ * For the service, which reports them with its settings. Never rejects because of what is in the file.
+ * @param environment with the path of the file as `CREDENTIALS_FILE`, if there is one
+ * @example
+ * console.log(await problemsInProfiles({})); // []
  */
 export async function problemsInProfiles({
   CREDENTIALS_FILE: file,

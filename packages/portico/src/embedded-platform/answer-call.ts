@@ -3,7 +3,7 @@ import { type WebSession } from './session-table.js';
 import { type Answer, toRefusalAnswer, unavailablePage } from './answer.js';
 import { type Call, cookiesOf, headerOf } from './call.js';
 import { notFound, projectForbidden, projectNotFound, projectNotLoaded, sessionInvalid } from './errors.js';
-import { ROUTES, type SessionOperation } from './routes.js';
+import { ROUTES, type SessionOperation } from './operations.js';
 import { isLoaded, isProject } from './projects.js';
 
 /**
@@ -21,14 +21,19 @@ export function answerCall(platform: Platform, call: Call): Answer {
   return { ...answer, delayMs: session.iServerSession.account.delayMs };
 }
 
-function requireSession(platform: Platform, call: Call): WebSession {
-  const token = headerOf(call, platform.settings.authTokenHeader);
-  const session = token && platform.sessions.find(token, cookiesOf(call, 'JSESSIONID'));
+/** @throws Refusal when the call has no valid session. */
+export function requireSession(platform: Platform, call: Call): WebSession {
+  const session = sessionOf(platform, call);
   if (!session) throw sessionInvalid();
   return session;
 }
 
-/** A refusal is returned, not thrown, because it is delayed like any other answer of the session. */
+/** The session of a call; undefined if it has none that is valid. */
+export function sessionOf(platform: Platform, call: Call): WebSession | undefined {
+  const token = headerOf(call, platform.settings.authTokenHeader);
+  return token === undefined ? undefined : platform.sessions.find(token, cookiesOf(call, 'JSESSIONID'));
+}
+
 function answerInSession(
   platform: Platform,
   call: Call,
@@ -36,14 +41,26 @@ function answerInSession(
   operation: SessionOperation,
 ): Answer {
   try {
-    const { iServerSession } = session;
-    const { unavailableEvery, refusesCalls } = iServerSession.account;
-    iServerSession.calls += 1;
-    if (unavailableEvery && iServerSession.calls % unavailableEvery === 0) return unavailablePage();
+    return refusalInSession(platform, call, session) ?? operation(platform, call, session);
+  } catch (error) {
+    return toRefusalAnswer(error);
+  }
+}
+
+/**
+ * What a call of a session is answered in place of what it asks for. A refusal is returned, not thrown, because it is
+ * delayed like any other answer of the session.
+ */
+export function refusalInSession(platform: Platform, call: Call, session: WebSession): Answer | undefined {
+  const { iServerSession } = session;
+  const { unavailableEvery, refusesCalls } = iServerSession.account;
+  iServerSession.calls += 1;
+  if (unavailableEvery && iServerSession.calls % unavailableEvery === 0) return unavailablePage();
+  try {
     const refusal = refusesCalls?.[call.operation];
     if (refusal) throw refusal();
     requireUsableProject(platform, call, session);
-    return operation(platform, call, session);
+    return undefined;
   } catch (error) {
     return toRefusalAnswer(error);
   }

@@ -13,7 +13,11 @@ const API_KEY = 'demo-api-key';
 
 const ACCOUNTS = [DEMO_ACCOUNT, ...SCENARIO_ACCOUNTS];
 
-/** The logins of the embedded platform, for a start screen to print. They are not secrets. */
+/**
+ * The logins of the embedded platform, for a start screen to print. They are not secrets.
+ * @example
+ * console.log(DEMO_LOGINS.users.some(({ username }) => username === 'demo')); // true
+ */
 export const DEMO_LOGINS = {
   /** The password of every user. */
   password: PASSWORD,

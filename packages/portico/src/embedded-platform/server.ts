@@ -5,10 +5,11 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { answerCall } from './answer-call.js';
+import { answerCall, refusalInSession, requireSession, sessionOf } from './answer-call.js';
 import { type Platform } from './platform.js';
 import { type Answer, toRefusalAnswer } from './answer.js';
-import { toCall } from './call.js';
+import { type Call, headerOf, toCall } from './call.js';
+import { callFacts, type FoundRoute, remember, sendStandard, toStandardRequest } from './own-routes.js';
 import { readBody } from './request-body.js';
 import { type Duplex } from 'node:stream';
 import { Refusal } from './errors.js';
@@ -51,17 +52,51 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { contextPath, wait } = platform.settings;
-  let answer: Answer;
+  const { contextPath, wait, findRoute, onCall, projectIdHeader } = platform.settings;
+  const head = toCall(request, Buffer.alloc(0), contextPath);
+  const found = findRoute(head.operation);
+  let answer: Answer | Response;
+  let failure: unknown;
+  const user = sessionOf(platform, head)?.iServerSession.account.username;
   try {
-    const body = await readBody(request);
-    answer = answerCall(platform, toCall(request, body, contextPath));
-    if (answer.delayMs) await wait(answer.delayMs);
+    if (found === undefined) {
+      const body = await readBody(request);
+      answer = answerCall(platform, toCall(request, body, contextPath));
+      if (answer.delayMs) await wait(answer.delayMs);
+    } else answer = await answerOwnRoute(platform, head, found, request);
   } catch (error) {
     if (request.destroyed && !request.complete) throw error;
+    failure = error;
     answer = toRefusalAnswer(error);
   }
-  await send(answer, request, response);
+  const isOwnFault = found !== undefined && failure !== undefined && !(failure instanceof Refusal);
+  remember(
+    platform.calls,
+    {
+      ...callFacts(head),
+      projectId: headerOf(head, projectIdHeader),
+      user,
+      status: answer.status,
+      ...(isOwnFault ? { error: failure } : {}),
+    },
+    onCall,
+  );
+  await (answer instanceof Response ? sendStandard(answer, response) : send(answer, request, response));
+}
+
+async function answerOwnRoute(
+  platform: Platform,
+  head: Call,
+  { route, params }: FoundRoute,
+  request: IncomingMessage,
+): Promise<Answer | Response> {
+  const session = requireSession(platform, head);
+  const { username, delayMs } = session.iServerSession.account;
+  if (delayMs) await platform.settings.wait(delayMs);
+  const refusal = refusalInSession(platform, head, session);
+  if (refusal !== undefined) return refusal;
+  const projectId = headerOf(head, platform.settings.projectIdHeader);
+  return route(toStandardRequest(request), { params, user: username, projectId });
 }
 
 async function send(answer: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -83,6 +83,11 @@ export class SessionTable {
     for (const session of iServerSession.webSessions) this.#remove(session);
   }
 
+  /** Ends all sessions, as a platform does that restarts. */
+  endAll(): void {
+    for (const session of this.#byToken.values()) this.#remove(session);
+  }
+
   #isIdle({ extendedAt, idleSeconds }: WebSession): boolean {
     return this.#options.now() - extendedAt >= idleSeconds * 1000;
   }

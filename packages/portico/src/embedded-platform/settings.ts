@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type EmbeddedCall, type EmbeddedRoute, type FindRoute, readRoutes } from './own-routes.js';
 
-/** How to start the embedded platform. */
+/**
+ * How to start the embedded platform.
+ * @example
+ * const options: EmbeddedPlatformOptions = { path: '/library/api', vendor: 'MSTR' };
+ * await using platform = await startEmbeddedPlatform(options);
+ */
 export interface EmbeddedPlatformOptions {
   /** The port on 127.0.0.1. Default 0: any free one. */
   port?: number;
@@ -12,6 +18,10 @@ export interface EmbeddedPlatformOptions {
   idleSeconds?: number;
   /** How many sessions, and how many unused identity tokens, may exist at the same time. Default 100,000. */
   maxSessions?: number;
+  /** Routes of your own, by method and path: `GET reports/{id}`. They come before those of the platform. */
+  routes?: Readonly<Record<string, EmbeddedRoute>>;
+  /** Called after each call. */
+  onCall?: (call: EmbeddedCall) => void;
   /** The clock, in milliseconds. Default `Date.now`. */
   now?: () => number;
   /** Waits before a delayed answer, in milliseconds. Default: a timer. */
@@ -29,6 +39,8 @@ export interface PlatformSettings {
   readonly identityTokenHeader: string;
   readonly idleSeconds: number;
   readonly maxSessions: number;
+  readonly findRoute: FindRoute;
+  readonly onCall: (call: EmbeddedCall) => void;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -40,6 +52,8 @@ const KNOWN: Record<keyof EmbeddedPlatformOptions, true> = {
   vendor: true,
   idleSeconds: true,
   maxSessions: true,
+  routes: true,
+  onCall: true,
   now: true,
   wait: true,
 };
@@ -64,6 +78,8 @@ export function completeOptions(options: EmbeddedPlatformOptions): PlatformSetti
     identityTokenHeader: `X-${vendor}-IdentityToken`,
     idleSeconds,
     maxSessions,
+    findRoute: readRoutes(options.routes ?? {}),
+    onCall: options.onCall ?? (() => undefined),
     now: options.now ?? Date.now,
     // A delayed answer must not keep the process alive after its server has closed.
     wait: options.wait ?? ((ms) => sleep(ms, undefined, { ref: false })),

@@ -71,3 +71,12 @@ function withinBase64(secret: Buffer, bytesBefore: number): string {
   const base64 = Buffer.concat([Buffer.alloc(bytesBefore), secret]).toString('base64');
   return base64.slice(Math.ceil((bytesBefore * 8) / 6), Math.floor(bits / 6));
 }
+
+/** How many names a message lists. */
+const MOST_LISTED = 10;
+
+/** The first of a list of texts of the platform, of which there may be thousands. */
+export function someOf(texts: readonly string[]): string {
+  const some = boundedText(texts.slice(0, MOST_LISTED).join(', '), []);
+  return texts.length > MOST_LISTED ? `${some} and ${texts.length - MOST_LISTED} more` : some;
+}

@@ -2,7 +2,11 @@
 import type { ErrorCode } from './error-codes.js';
 import type { ErrorReason } from './error-reasons.js';
 
-/** Every code, with the reasons that it may come with. */
+/**
+ * Every code, with the reasons that it may come with.
+ * @example
+ * console.log(REASONS_OF_CODES.CONFLICT); // [ 'ALREADY_EXISTS', 'AMBIGUOUS_NAME' ]
+ */
 export const REASONS_OF_CODES = {
   UNAUTHENTICATED: [
     'NO_SESSION',
@@ -40,7 +44,9 @@ export const REASONS_OF_CODES = {
   ],
   UPSTREAM_TIMEOUT: [],
   UPSTREAM_PROTOCOL: [],
-  SESSION_STORE_UNAVAILABLE: [],
+  SESSION_STORE_UNAVAILABLE: [
+    'STORE_READ_ONLY',
+  ],
   CREDENTIAL_UNAVAILABLE: [
     'SECRET_NOT_FOUND',
     'SECRET_DENIED',

@@ -12,6 +12,11 @@ export const CREDENTIAL_REASONS = {
   MISSING_SDK: 'a package is missing',
 } as const;
 
+/**
+ * Why a credential could not be loaded.
+ * @example
+ * const passing: CredentialReason[] = ['THROTTLED', 'TIMEOUT', 'UNREACHABLE'];
+ */
 export type CredentialReason = keyof typeof CREDENTIAL_REASONS;
 
 /** Reasons that may go away without a change, so that a later try may succeed. */
@@ -28,6 +33,10 @@ export interface SecretOrigin {
 /**
  * A credential could not be loaded (spec, "Credential providers"). Names the store and the secret and never holds a
  * value. It has no cause, because an SDK's own error may hold headers, tokens and bodies.
+ * @example
+ * const password = env({ name: 'NOT_SET', environment: {} });
+ * const error: unknown = await Promise.resolve().then(password).catch((failure: unknown) => failure);
+ * if (error instanceof CredentialError) console.log(error.store, error.reason); // env NOT_FOUND
  */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
@@ -37,7 +46,11 @@ export class CredentialError extends Error {
   /** Whether a later try may succeed without any change. */
   readonly retryable: boolean;
 
-  /** @param detail what is known beyond the reason; contains names only, never anything that was read */
+  /**
+   * @param origin the store, and the name of the secret in it
+   * @param reason why it could not be loaded
+   * @param detail what is known beyond the reason; contains names only, never anything that was read
+   */
   constructor(origin: SecretOrigin, reason: CredentialReason, detail: string = CREDENTIAL_REASONS[reason]) {
     super(`${origin.store} ${JSON.stringify(origin.secret)}: ${detail}`);
     this.store = origin.store;

@@ -1,4 +1,8 @@
-/** Every `extensions.code` that an answer can carry, with what it means to the caller. */
+/**
+ * Every `extensions.code` that an answer can carry, with what it means to the caller.
+ * @example
+ * console.log(ERROR_CODES.CANCELLED); // The call was canceled.
+ */
 export const ERROR_CODES = {
   UNAUTHENTICATED: 'There is no session, it has ended, or the login failed: log in.',
   FORBIDDEN: 'The user lacks a privilege or permission, or the request is not allowed.',
@@ -27,4 +31,9 @@ export const ERROR_CODES = {
   INTERNAL_SERVER_ERROR: 'An unexpected fault; the log has the details, under the same `requestId`.',
 } as const;
 
+/**
+ * The `extensions.code` of an error.
+ * @example
+ * const code: ErrorCode = 'UNAUTHENTICATED';
+ */
 export type ErrorCode = keyof typeof ERROR_CODES;

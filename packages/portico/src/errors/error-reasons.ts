@@ -1,6 +1,11 @@
 import { type ErrorCode } from './error-codes.js';
 
-/** One reason. */
+/**
+ * One reason.
+ * @example
+ * const facts: ReasonFacts = REASON_TABLE.ACCOUNT_LOCKED;
+ * console.log(facts.codes); // [ 'UNAUTHENTICATED' ]
+ */
 export interface ReasonFacts {
   /** What the reason adds to the code. */
   readonly meaning: string;
@@ -10,7 +15,11 @@ export interface ReasonFacts {
   readonly iserverCodes?: readonly number[];
 }
 
-/** The one table of reasons. The public types, the mapping and docs/errors.md follow from it. */
+/**
+ * The one table of reasons. The public types, the mapping and the list of errors follow from it.
+ * @example
+ * console.log(REASON_TABLE.SESSION_EXPIRED.codes); // [ 'UNAUTHENTICATED' ]
+ */
 export const REASON_TABLE = {
   NO_SESSION: {
     codes: ['UNAUTHENTICATED'],
@@ -91,6 +100,10 @@ export const REASON_TABLE = {
     codes: ['FORBIDDEN'],
     meaning: 'A cookie login came from a page on another site: its browser would never send the cookie back.',
   },
+  STORE_READ_ONLY: {
+    codes: ['SESSION_STORE_UNAVAILABLE'],
+    meaning: 'The session store takes no writes: logins fail, and sessions that have begun go on.',
+  },
   SESSION_BUSY: {
     codes: ['OVERLOADED'],
     meaning: 'The session has `MAX_IN_FLIGHT_PER_SESSION` requests in flight.',
@@ -137,9 +150,18 @@ export const REASON_TABLE = {
   },
 } as const satisfies Readonly<Record<string, ReasonFacts>>;
 
+/**
+ * What an error adds to its code.
+ * @example
+ * const reason: ErrorReason = 'SESSION_EXPIRED';
+ */
 export type ErrorReason = keyof typeof REASON_TABLE;
 
-/** Every `extensions.reason`, with what it adds to the code. */
+/**
+ * Every `extensions.reason`, with what it adds to the code.
+ * @example
+ * console.log(ERROR_REASONS.NO_SESSION); // The request has no handle, or no session belongs to its handle.
+ */
 export const ERROR_REASONS = Object.fromEntries(
   Object.entries(REASON_TABLE).map(([reason, { meaning }]) => [reason, meaning]),
 ) as Readonly<Record<ErrorReason, string>>;

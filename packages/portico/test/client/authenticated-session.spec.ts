@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import {
   AuthenticatedPlatformSession,
   LoginFailedError,
@@ -7,6 +7,9 @@ import {
   SessionError,
   withPlatformSession,
   type AuthenticatedSessionOptions,
+  PlatformClient,
+  type ManagedSessionOptions,
+  type PlatformClientOptions,
   type RequestOptions,
 } from '../../src/client/index.js';
 import { eventually } from '../support/eventually.js';
@@ -143,6 +146,25 @@ describe('a managed session', () => {
     await expect(withPlatformSession({ baseUrl }, (session) => session.hasSession())).resolves.toBe(true);
   });
 
+  it.each([
+    ['relogn', 'relogin'],
+    ['keepAliveSecond', 'keepAliveSeconds'],
+    ['pasword', 'password'],
+    ['queueTimeout', 'queueTimeoutMs'],
+    ['base_url', 'baseUrl'],
+  ])(
+    'says of the unknown option %s that %s may be meant, before any credential is asked for',
+    async (name, near) => {
+      const { baseUrl } = await platformWith();
+      const apiKey = vi.fn(() => 'k');
+      const options = { baseUrl, apiKey, [name]: 5 };
+
+      await expect(AuthenticatedPlatformSession.open(options)).rejects.toThrow(`${name}: unknown option; it`);
+      await expect(AuthenticatedPlatformSession.open(options)).rejects.toThrow(`do you mean ${near}?`);
+      expect(apiKey).not.toHaveBeenCalled();
+    },
+  );
+
   it('passes on what a provider throws', async () => {
     const platform = await platformWith();
     const apiKey = () => Promise.reject(new Error('the store is closed'));
@@ -207,9 +229,7 @@ describe('a managed session', () => {
       'POST auth/logout': errorAnswer(500, 'ERR001', 'No logout today'),
     });
     const warnings: unknown[] = [];
-    const spy = jest
-      .spyOn(process, 'emitWarning')
-      .mockImplementation((warning) => void warnings.push(warning));
+    const spy = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning));
 
     await withPlatformSession({ baseUrl: platform.baseUrl }, () => undefined);
     spy.mockRestore();
@@ -549,5 +569,82 @@ describe('relogin', () => {
 
     const logout = platform.requests.find(({ path }) => path === 'auth/logout');
     expect(logout?.headers['x-svc-authtoken']).toBe('token-2');
+  });
+});
+
+describe('a managed session on a shared client', () => {
+  const open = (platform: ScriptedPlatform, options: PlatformClientOptions = { baseUrl: platform.baseUrl }) =>
+    new PlatformClient(options);
+
+  it('logs in and out, and leaves the client open', async () => {
+    const platform = await platformWith();
+    await using client = open(platform);
+
+    const session = await client.openManagedSession(user);
+    await session.getProjects();
+    await session.close();
+
+    await using second = await AuthenticatedPlatformSession.open({ client, ...user });
+    await expect(second.getProjects()).resolves.toEqual([]);
+    expect(platform.count('POST auth/logout')).toBe(1);
+  });
+
+  it('continues from a snapshot without a login, and logs in again when that has expired', async () => {
+    const platform = await platformWith({
+      'GET projects': [{ status: 200, body: [] }, expired, { status: 200, body: [] }],
+    });
+    await using client = open(platform);
+    const first = client.openSession();
+    await first.login(user);
+    const asked: string[] = [];
+
+    const session = await client.openManagedSession({
+      snapshot: first.json(),
+      username: 'user',
+      password: () => {
+        asked.push('password');
+        return 'password';
+      },
+      relogin: true,
+      logoutOnExit: false,
+    });
+    await session.getProjects();
+    expect([platform.count('POST auth/login'), asked]).toEqual([1, []]);
+    const { revision } = session;
+    await session.getProjects();
+
+    expect([platform.count('POST auth/login'), asked]).toEqual([2, ['password']]);
+    expect(session.revision).not.toBe(revision);
+    await session.close();
+    expect(platform.count('POST auth/logout')).toBe(0);
+  });
+
+  it('logs in when the snapshot holds no token, and rejects one of another platform', async () => {
+    const platform = await platformWith();
+    await using client = open(platform);
+    const empty = client.openSession().json();
+    const foreign = JSON.stringify({ base_url: 'http://localhost/', cookies: [], headers: {} });
+
+    await using session = await client.openManagedSession({ snapshot: empty, ...user });
+
+    expect(session.hasSession()).toBe(true);
+    await expect(client.openManagedSession({ snapshot: foreign })).rejects.toThrow(SessionError);
+    const mistyped = { relogon: true } as ManagedSessionOptions;
+    await expect(client.openManagedSession(mistyped)).rejects.toThrow('do you mean relogin?');
+  });
+
+  it('reports a provider that fails at a new login as one of its own errors', async () => {
+    const platform = await platformWith({ 'GET projects': expired });
+    await using client = open(platform);
+    const failure = new Error('the store is closed');
+    const answers = ['password'];
+    const password = () => {
+      const next = answers.pop();
+      if (next === undefined) throw failure;
+      return next;
+    };
+    await using session = await client.openManagedSession({ username: 'user', password, relogin: true });
+
+    await expect(session.getProjects()).rejects.toMatchObject({ kind: 'missing-credential', cause: failure });
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   PLATFORM_OPERATIONS,
   PlatformSession,
@@ -24,11 +24,8 @@ const ENDPOINTS = [
   'GET projects',
 ];
 
-/** The methods of a session that make no request of their own. */
-const WITHOUT_A_REQUEST = [
-  ...['request', 'loadProjects', 'getProjectId', 'getProject', 'hasSession', 'destroyAuthToken'],
-  ...['toDict', 'dict', 'json', 'updateFromJson', 'close', 'toJSON'],
-];
+/** The methods of a session that make no request of their own, besides those of its state. */
+const WITHOUT_A_REQUEST = ['request', 'loadProjects', 'getProjectId', 'getProject', 'inSession'];
 
 const routeOf = ({ method, path }: PlatformOperation): string => `${method} ${path}`;
 const allNames = PLATFORM_OPERATIONS.flatMap(({ names }) => names);
@@ -60,6 +57,16 @@ describe('the list of operations', () => {
     await session[name]?.(name === 'delegate' ? 'identity' : {}).catch(() => undefined);
 
     expect(platform.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([routeOf(operation)]);
+  });
+
+  it('has answers whose types the client exports', () => {
+    const read = (path: string): string =>
+      readFileSync(new URL(`../../src/client/${path}`, import.meta.url), 'utf8');
+    const types = [...read('session/platform-session.ts').matchAll(/Promise<(Platform\w+)/g)].map(
+      ([, type]) => String(type),
+    );
+    const exported = read('index.ts');
+    expect(types.filter((type) => !new RegExp(`\\b${type}\\b`).test(exported))).toEqual([]);
   });
 
   it('is what docs/client.md describes', () => {

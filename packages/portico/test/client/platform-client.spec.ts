@@ -1,30 +1,27 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import {
   PlatformClient,
   PlatformSession,
+  ClientClosedError,
   PlatformUnreachableError,
   type PlatformClientOptions,
 } from '../../src/client/index.js';
 import { makeCertificate } from '../support/client/certificate.js';
 import { loginAnswer } from '../support/embedded-platform/platform-answers.js';
 import { startScriptedPlatform } from '../support/embedded-platform/scripted-platform.js';
+import { textFile } from '../support/text-file.js';
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'portico-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
 
 describe('the options of a client', () => {
-  const notACertificate = join(folder, 'not-a-certificate.pem');
-  writeFileSync(notACertificate, 'hello');
-  const brokenCertificate = join(folder, 'broken.pem');
-  writeFileSync(brokenCertificate, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+  const notACertificate = textFile('not-a-certificate.pem', 'hello');
+  const brokenCertificate = textFile(
+    'broken.pem',
+    '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+  );
 
   it.each<[string, Partial<PlatformClientOptions>]>([
     ['baseUrl', { baseUrl: '' }],
@@ -55,8 +52,8 @@ describe('the options of a client', () => {
     ['tlsVerify', { tlsVerify: {} as never }],
     ['verify', { verify: false } as object],
     ['toString', { toString: 1 } as object],
-    ['tlsVerify', { tlsVerify: join(folder, 'none.pem') }],
-    ['tlsVerify', { tlsVerify: folder }],
+    ['tlsVerify', { tlsVerify: `${notACertificate}-none` }],
+    ['tlsVerify', { tlsVerify: dirname(notACertificate) }],
     ['tlsVerify', { tlsVerify: notACertificate }],
     ['tlsVerify', { tlsVerify: brokenCertificate }],
   ])('are rejected immediately, naming %s: %j', (name, options) => {
@@ -125,7 +122,7 @@ describe('a client', () => {
 
     await client.close();
 
-    await expect(client.openSession().login()).rejects.toThrow(PlatformUnreachableError);
+    await expect(client.openSession().login()).rejects.toThrow(ClientClosedError);
     expect(platform.requests).toHaveLength(0);
   });
 
@@ -143,7 +140,7 @@ describe('a client', () => {
   it.each(['got', 'undici'] as const)('verifies certificates as configured, by %s', async (transport) => {
     const certificate = await makeCertificate();
     const platform = await startScriptedPlatform({ '*': loginAnswer() }, { tls: certificate });
-    const spy = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const spy = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { baseUrl } = platform;
 
     await using byDefault = new PlatformClient({ baseUrl, transport });

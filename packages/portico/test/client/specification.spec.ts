@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { testTitles } from '../support/test-titles.js';
 
 /** Test files by the short names that the table uses. */

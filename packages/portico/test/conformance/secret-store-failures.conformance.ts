@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CredentialProvider, type CredentialReason } from '../../src/credentials/index.js';
 import { holdTimers } from '../support/client/hold-timers.js';
 import { expectCredentialError } from '../support/credentials/expect-credential-error.js';
@@ -76,7 +76,7 @@ export function secretStoreFailureConformance(subject: SecretStoreSubject): void
       set(subject.environment(store));
     });
     afterEach(async () => {
-      jest.useRealTimers();
+      vi.useRealTimers();
       for (const restore of undo) await restore();
     });
 
@@ -123,7 +123,7 @@ export function secretStoreFailureConformance(subject: SecretStoreSubject): void
       const failure = expectFailure(provider, 'TIMEOUT');
       await eventually(() => endpoint.requests > 0);
 
-      jest.advanceTimersByTime(5000);
+      vi.advanceTimersByTime(5000);
 
       await failure;
     });

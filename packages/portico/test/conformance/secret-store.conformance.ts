@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { type CredentialProvider, type CredentialReason } from '../../src/credentials/index.js';
@@ -83,7 +83,7 @@ export function secretStoreConformance(subject: SecretStoreSubject): void {
       store.put(secret, canary.value);
     });
     afterEach(async () => {
-      jest.useRealTimers();
+      vi.useRealTimers();
       await stage.close();
     });
 
@@ -111,11 +111,11 @@ export function secretStoreConformance(subject: SecretStoreSubject): void {
         expect(store.fetches).toBe(1);
       });
 
-      jest.advanceTimersByTime(4999);
+      vi.advanceTimersByTime(4999);
       await setImmediate();
       expect(over).toBe(false);
 
-      jest.advanceTimersByTime(1);
+      vi.advanceTimersByTime(1);
       await failure;
       await eventually(() => {
         expect(store.abandoned).toBe(1);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { CredentialProfiles, CredentialProfilesError } from '../../src/credentials/index.js';

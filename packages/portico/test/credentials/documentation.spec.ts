@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import * as door from '../../src/credentials/index.js';
 import { STORES } from '../../src/credentials/credential-source.js';
@@ -20,6 +20,22 @@ describe('docs/credentials.md', () => {
     expect(door).toHaveProperty(provider, expect.any(Function));
     expect(text).toContain(`\`${provider}\``);
     expect(text).toContain(`\`${name}\``);
+  });
+
+  it.each(STORES.map(({ name }) => name))(
+    '%s has a spec that runs what every provider does',
+    async (name) => {
+      const spec = new URL(`providers/${name.replaceAll('_', '-')}.spec.ts`, import.meta.url);
+
+      expect(await readFile(spec, 'utf8')).toMatch(new RegExp(`Conformance\\(\\{\\s+store: '${name}',`));
+    },
+  );
+
+  it('names the store of every function that the package exports', () => {
+    const providers = Object.keys(door).filter((name) => /^[a-z]/.test(name) && !name.startsWith('problems'));
+    const names = providers.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+    expect(names.sort()).toEqual(STORES.map(({ name }): string => name).sort());
   });
 
   it('shows a valid file of profiles', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import * as credentials from '../../src/credentials/index.js';
 import { parseProfiles } from '../../src/credentials/parse-profiles.js';
 import { STORES as DEFINITIONS } from '../../src/credentials/credential-source.js';

@@ -1,7 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseProfiles } from '../../src/credentials/parse-profiles.js';
 import { type ProfileContext, profileCredentials } from '../../src/credentials/profile-login.js';
 import { awsEnvironment } from '../support/credentials/stores/aws-environment.js';
@@ -12,6 +9,7 @@ import { startVault, VAULT_ROLE } from '../support/credentials/stores/vault-secr
 import { secretCanary } from '../support/secrets/secret-canary.js';
 import { startParameterStore } from '../support/credentials/stores/parameter-store-secret-store.js';
 import { startSecretsManager } from '../support/credentials/stores/secrets-manager-secret-store.js';
+import { textFile } from '../support/text-file.js';
 
 const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 const FROM_SECRETS_MANAGER = `
@@ -71,10 +69,8 @@ describe('the credentials of a profile', () => {
 
   it('come from Vault by a login that the profile names, with its secret in a file', async () => {
     const vault = await startVault();
-    const folder = await mkdtemp(join(tmpdir(), 'portico-profile-'));
-    const secretIdFile = join(folder, 'secret-id');
+    const secretIdFile = textFile('secret-id', `${VAULT_ROLE.secretId}\n`);
     try {
-      await writeFile(secretIdFile, `${VAULT_ROLE.secretId}\n`);
       vault.put('secret/prod/portico', JSON.stringify({ username: 'nightly', password: canary.value }));
       const login = `{ method: approle, roleId: ${VAULT_ROLE.roleId}, secretIdFile: ${secretIdFile} }`;
       const source = `{ store: vault, path: prod/portico, login: ${login}, key:`;
@@ -86,7 +82,6 @@ describe('the credentials of a profile', () => {
       expect({ logins: vault.logins, fetches: vault.fetches }).toEqual({ logins: 1, fetches: 1 });
     } finally {
       await vault.close();
-      await rm(folder, { recursive: true });
     }
   });
 

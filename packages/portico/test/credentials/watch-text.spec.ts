@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ describe('watchText', () => {
 
   /** One look at the file, with the time that its reading takes. */
   const look = async (): Promise<void> => {
-    jest.advanceTimersByTime(intervalMs);
+    vi.advanceTimersByTime(intervalMs);
     await sleep(20);
   };
   const watch = (): void => {
@@ -38,7 +38,7 @@ describe('watchText', () => {
   });
   afterEach(async () => {
     end();
-    jest.useRealTimers();
+    vi.useRealTimers();
     await rm(folder, { recursive: true });
   });
 
@@ -93,7 +93,7 @@ describe('watchText', () => {
   });
 
   it('keeps no process alive', async () => {
-    jest.useRealTimers();
+    vi.useRealTimers();
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     watch();

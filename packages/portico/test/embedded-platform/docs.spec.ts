@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import * as errors from '../../src/embedded-platform/errors.js';
 import { DEMO_LOGINS } from '../../src/embedded-platform/index.js';
-import { ROUTES } from '../../src/embedded-platform/routes.js';
+import { ROUTES } from '../../src/embedded-platform/operations.js';
 import { startPlatform, type StartedPlatform } from '../support/embedded-platform/start-platform.js';
 import { statusOf, Wire } from './wire.js';
 

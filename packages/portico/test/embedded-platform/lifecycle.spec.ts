@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 
 import { startEmbeddedPlatform } from '../../src/embedded-platform/index.js';
 import { startPlatform } from '../support/embedded-platform/start-platform.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { startPlatform, type StartedPlatform } from '../support/embedded-platform/start-platform.js';
 import { rawExchange } from '../support/raw-exchange.js';

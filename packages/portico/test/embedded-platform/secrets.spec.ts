@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 
 import { startPlatform } from '../support/embedded-platform/start-platform.js';
 import { rawExchange } from '../support/raw-exchange.js';

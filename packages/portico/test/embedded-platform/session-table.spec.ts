@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import { DEMO_ACCOUNT } from '../../src/embedded-platform/accounts.js';
-import { IdentityTokens } from '../../src/embedded-platform/identity-tokens.js';
+import { IdentityTokens } from '../../src/embedded-platform/platform.js';
 import { SessionTable } from '../../src/embedded-platform/session-table.js';
 import { Refusal } from '../../src/embedded-platform/errors.js';
 import { manualClock, type ManualClock } from '../support/manual-clock.js';

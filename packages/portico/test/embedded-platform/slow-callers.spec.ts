@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 
 import { createPlatformServer, type ServerLimits } from '../../src/embedded-platform/server.js';
 import { createPlatform } from '../../src/embedded-platform/platform.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { boundedText } from '../../src/errors/bounded-text.js';
 
 describe('a text of the platform', () => {

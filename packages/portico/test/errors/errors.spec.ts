@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   BackendServerError,
   ExecutionCancelledError,
@@ -26,6 +23,7 @@ import {
   startScriptedPlatform,
   type ScriptedAnswer,
 } from '../support/embedded-platform/scripted-platform.js';
+import { textFile } from '../support/text-file.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -292,15 +290,7 @@ describe('a back-end code', () => {
   });
 
   describe("of an operator's own", () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portico-'));
-    const file = (content: string): string => {
-      const path = join(folder, `${Math.random()}.json`);
-      writeFileSync(path, content);
-      return path;
-    };
-    afterAll(() => {
-      rmSync(folder, { recursive: true });
-    });
+    const file = (content: string): string => textFile('messages.json', content);
 
     it.each<[string, () => string | Record<string, string>]>([
       ['a file', () => file('{"-1": "Call Ann.", "-2147216959": "Call Bob."}')],
@@ -319,7 +309,7 @@ describe('a back-end code', () => {
     });
 
     it.each<[string, () => string | Record<string, string>]>([
-      ['no file', () => join(folder, 'none.json')],
+      ['no file', () => `${file('{}')}-none`],
       ['no JSON', () => file('{')],
       ['a list', () => file('[]')],
       ['a key that is no code', () => file('{"ERR001": "x"}')],

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/errors/error-codes.js';
 import { REASON_TABLE } from '../../src/errors/error-reasons.js';
-import { isPorticoError, porticoErrors, REASONS_OF_CODES } from '../../src/errors/index.js';
+import { isUnreachable, isPorticoError, porticoErrors, REASONS_OF_CODES } from '../../src/errors/index.js';
 
 const error = (code: string, reason?: string): object => ({
   message: 'It failed',
@@ -79,5 +79,39 @@ describe('the errors as clients see them', () => {
       './error-reasons.js',
       './index.js',
     ]);
+  });
+});
+
+describe('isUnreachable', () => {
+  const ERRORS = [
+    { message: 'The session has expired', extensions: { code: 'UNAUTHENTICATED', retryable: false } },
+  ];
+
+  it.each([
+    ['what fetch throws', new TypeError('Failed to fetch')],
+    ['a time that is over', new DOMException('signal timed out', 'TimeoutError')],
+    [
+      'what urql says of the network',
+      { message: '[Network] x', networkError: new TypeError('x'), graphQLErrors: [] },
+    ],
+    [
+      'what Apollo Client throws for the page of a proxy',
+      { message: 'Bad gateway', name: 'ServerError', statusCode: 502 },
+    ],
+  ])('is true for %s', (_what, thrown) => {
+    expect(isUnreachable(thrown)).toBe(true);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an answer without errors', { data: { me: null } }],
+    ['an answer with errors', { errors: ERRORS }],
+    ['what urql throws for them', { message: '[GraphQL] x', graphQLErrors: ERRORS }],
+    ['what graphql-request throws for them', { message: 'x', response: { errors: ERRORS } }],
+    ['errors of another service of the graph', { message: 'x', errors: [{ message: 'y' }] }],
+    ['a request that the page aborted', new DOMException('aborted', 'AbortError')],
+    ['the same in urql', { message: '[Network] x', networkError: new DOMException('aborted', 'AbortError') }],
+  ])('is false for %s', (_what, thrown) => {
+    expect(isUnreachable(thrown)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PlatformClient, PlatformError, PlatformSession } from '../../src/client/index.js';
 import { createCanaries } from '../support/secrets/canaries.js';
 import { makeCertificate } from '../support/client/certificate.js';
@@ -144,7 +144,7 @@ describe.each(['got', 'undici'] as const)('no secret shows, by %s,', (transport)
 
     const cancelled = errorOf(silent.baseUrl, abort.signal);
     await eventually(() => silent.requests.length === 1);
-    abort.abort(new Error(SECRETS.password));
+    abort.abort(new Error('Changed my mind.'));
     const errors = await Promise.all([
       errorOf('http://127.0.0.1:9/api'),
       errorOf(untrusted.baseUrl),

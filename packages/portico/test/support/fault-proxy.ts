@@ -1,5 +1,5 @@
 import { createConnection, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 
 /** What goes wrong between client and server. Byte counts are of the answer, per connection. */
 export type Fault =

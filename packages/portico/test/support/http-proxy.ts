@@ -1,6 +1,6 @@
 import { createServer, request as forward, type IncomingHttpHeaders } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 
 /** A request as the proxy saw it. */
 export interface ProxiedRequest {

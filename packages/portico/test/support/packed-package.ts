@@ -63,7 +63,13 @@ async function pack(source: string, destination: string): Promise<string> {
 }
 
 /** Compiles a program in a folder as strictly as TypeScript can, and returns what it had to say. */
-export function compile(folder: string, program: string, module: string, resolution: string): string {
+export function compile(
+  folder: string,
+  program: string,
+  module: string,
+  resolution: string,
+  more: readonly string[] = [],
+): string {
   writeFileSync(join(folder, 'program.ts'), program);
   const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
   const flags = [
@@ -76,7 +82,7 @@ export function compile(folder: string, program: string, module: string, resolut
     '--types',
     'node',
   ];
-  const options = ['--module', module, '--moduleResolution', resolution];
+  const options = ['--module', module, '--moduleResolution', resolution, ...more.map((flag) => `--${flag}`)];
   const args = [tsc, ...flags, ...options, 'program.ts'];
   return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;
 }

@@ -1,57 +1,58 @@
 import {
   BrokenCircuitError,
   circuitBreaker,
+  type CircuitBreakerPolicy,
   CircuitState,
   handleType,
-  SamplingBreaker,
-  type CircuitBreakerPolicy,
   type IBackoff,
   type IBreaker,
+  SamplingBreaker,
 } from 'cockatiel';
 import { PlatformTimeoutError, PlatformUnreachableError } from '../../errors/error-classes.js';
 import { type PlatformResponse } from './platform-response.js';
 import { type CallInFlight } from './calls-in-flight.js';
-import { type Party } from './fair-queue.js';
+import { GUEST, type Party } from './fair-queue.js';
 import { isGatewayFailure } from './response-error.js';
-import { Votes } from './votes.js';
 
-/** `auth`: logins, delegations and logouts. `data`: everything else. */
+/**
+ * `auth`: logins, delegations and logouts. `data`: everything else.
+ * @example
+ * const circuits: CircuitName[] = ['auth', 'data'];
+ */
 export type CircuitName = 'auth' | 'data';
 
-/** A circuit that opened or closed. */
+/**
+ * A circuit that opened or closed.
+ * @example
+ * const report = ({ circuit, isOpen }: CircuitChange): void => console.log(circuit, isOpen);
+ * await using client = new PlatformClient({ baseUrl, circuitBreaker: true, onCircuitChange: report });
+ */
 export interface CircuitChange {
   /** `auth`: logins, delegations and logouts. `data`: everything else. */
   readonly circuit: CircuitName;
   /** Whether calls are refused now. */
   readonly isOpen: boolean;
+  /**
+   * For how many milliseconds calls are refused: then a single call tests the platform, and nothing is reported until
+   * that has ended or, without another call, at all. 0 when the circuit has closed.
+   */
+  readonly openMs: number;
 }
 
 /**
  * The circuits of one platform. They are separate because logins may fail while data works, and the other way round.
  */
-export class Circuits {
-  readonly #circuits: Readonly<Record<CircuitName, Circuit>>;
+export type Circuits = Readonly<Record<CircuitName, Circuit>>;
 
-  constructor(onChange: (change: CircuitChange) => void = () => undefined) {
-    const report = (circuit: CircuitName) => (isOpen: boolean) => {
-      try {
-        onChange({ circuit, isOpen });
-      } catch {
-        // An observer must not be able to break the call.
-      }
-    };
-    this.#circuits = { auth: new Circuit(report('auth')), data: new Circuit(report('data')) };
-  }
-
-  /** @throws PlatformUnreachableError with `CIRCUIT_OPEN`, immediately, while the circuit is open */
-  run(
-    circuit: CircuitName,
-    party: Party,
-    call: CallInFlight,
-    make: () => Promise<PlatformResponse>,
-  ): Promise<PlatformResponse> {
-    return this.#circuits[circuit].run(party, call, make);
-  }
+export function makeCircuits(onChange: (change: CircuitChange) => void = () => undefined): Circuits {
+  const report = (circuit: CircuitName) => (openMs: number) => {
+    try {
+      onChange({ circuit, isOpen: openMs > 0, openMs });
+    } catch {
+      // An observer must not be able to break the call.
+    }
+  };
+  return { auth: new Circuit(report('auth')), data: new Circuit(report('data')) };
 }
 
 /** The circuit opens above this share of failures, if there are at least {@link MIN_CALLS_PER_SECOND}. */
@@ -63,17 +64,17 @@ const MIN_CALLS_PER_SECOND = 5;
 const OPEN_MS = { least: 4000, spread: 2000 };
 
 /**
- * Spares a platform that fails: after many failures, which most callers have met, calls are refused immediately; then
- * a single call tests whether the platform has recovered. It counts as a failure if the platform cannot be reached or
- * is late, or if a gateway says so. Any other response proves that it is up, whatever is wrong with it.
+ * Protects a platform that fails: after many failures, which most callers have met, calls are refused immediately;
+ * then a single call tests whether the platform has recovered. It counts as a failure if the platform cannot be
+ * reached or is late, or if a gateway says so. Any other response proves that it is up, whatever is wrong with it.
  */
 class Circuit {
   readonly #policy: CircuitBreakerPolicy;
   readonly #votes = new Votes();
   #nextTryAt = 0;
 
-  /** @param onChange called with true when the circuit opens and with false when it closes */
-  constructor(onChange: (isOpen: boolean) => void) {
+  /** @param onChange called with the length of the pause when the circuit opens, and with 0 when it closes */
+  constructor(onChange: (openMs: number) => void) {
     const sampling = new SamplingBreaker({
       threshold: FAILURE_SHARE,
       duration: SAMPLE_MS,
@@ -86,23 +87,24 @@ class Circuit {
       },
       failure: (state) => sampling.failure(state) && this.#votes.mostFail,
     };
-    this.#policy = circuitBreaker(
-      handleType(Fault).orWhenResult((result) => isGatewayFailure(result as PlatformResponse)),
-      { breaker, halfOpenAfter: { next: () => this.#nextPause() } },
-    );
+    this.#policy = circuitBreaker(handleType(Fault).orWhenResult(isFailure), {
+      breaker,
+      halfOpenAfter: { next: () => this.#nextPause() },
+    });
     this.#policy.onBreak(() => {
-      onChange(true);
+      onChange(this.#nextTryAt - Date.now());
     });
     this.#policy.onReset(() => {
-      onChange(false);
+      onChange(0);
     });
   }
 
-  async run(
+  /** @throws PlatformUnreachableError with `CIRCUIT_OPEN`, immediately, while the circuit is open */
+  async run<R extends PlatformResponse>(
     party: Party,
     call: CallInFlight,
-    make: () => Promise<PlatformResponse>,
-  ): Promise<PlatformResponse> {
+    make: () => Promise<R>,
+  ): Promise<R> {
     // Half open means that a test call is running; the policy would make this call wait for its result.
     if (this.#policy.state === CircuitState.HalfOpen) throw this.#refusal();
     try {
@@ -113,14 +115,14 @@ class Circuit {
     }
   }
 
-  async #judged(
+  async #judged<R extends PlatformResponse>(
     party: Party,
     call: CallInFlight,
-    make: () => Promise<PlatformResponse>,
-  ): Promise<PlatformResponse> {
+    make: () => Promise<R>,
+  ): Promise<R> {
     try {
       const response = await make();
-      this.#votes.cast(party, isGatewayFailure(response));
+      this.#votes.cast(party, isFailure(response));
       return response;
     } catch (caught) {
       const error = call.endedBy ?? caught;
@@ -150,6 +152,12 @@ class Circuit {
   }
 }
 
+/** Most answers are known by their status. */
+function isFailure(result: unknown): boolean {
+  const response = result as PlatformResponse;
+  return response.status >= 500 && isGatewayFailure(response);
+}
+
 /** A failure that counts against the platform, on its way through the policy. */
 class Fault extends Error {
   readonly error: unknown;
@@ -160,8 +168,79 @@ class Fault extends Error {
   }
 }
 
-/** A call that waited here first had less time, or none, for the platform. */
+/** What a call waited for here, for a connection or its turn, is no fault of the platform. */
 function isFault(error: unknown, call: CallInFlight): boolean {
   if (call.endedBy === undefined) return error instanceof PlatformUnreachableError;
-  return error instanceof PlatformTimeoutError && !call.hasWaited;
+  return error instanceof PlatformTimeoutError;
+}
+
+/** How long the outcome of a call counts. */
+const VOTE_MS = 10_000;
+
+/** Fewer failing parties than this never open a circuit. */
+const MIN_FAILING = 5;
+
+/** Bounds the memory that a flood of parties can take; the oldest outcome goes first. */
+const MAX_VOTERS = 10_000;
+
+interface Vote {
+  readonly isGuest: boolean;
+  readonly isFault: boolean;
+  readonly at: number;
+}
+
+/**
+ * The outcome of the last call of each account. An account has one vote, and so have all guests of a network
+ * together: whose own calls always fail says nothing about the platform, however many calls and sessions it makes.
+ */
+export class Votes {
+  /** The oldest first. */
+  readonly #votes = new Map<string, Vote>();
+  readonly #named = { votes: 0, faults: 0 };
+  readonly #guests = { votes: 0, faults: 0 };
+
+  cast(party: Party, isFault: boolean): void {
+    const at = Date.now();
+    // Network and account; the finest level only where there is no other.
+    const voter = party.slice(0, 2).join('\n');
+    const before = this.#votes.get(voter);
+    const vote = { isGuest: party[1] === GUEST, isFault, at };
+    if (before?.isFault !== isFault) {
+      this.#remove(voter);
+      this.#count(vote, 1);
+    } else this.#votes.delete(voter);
+    // The last one now.
+    this.#votes.set(voter, vote);
+    for (const [oldest, other] of this.#votes) {
+      if (at - other.at < VOTE_MS && this.#votes.size <= MAX_VOTERS) return;
+      this.#remove(oldest);
+    }
+  }
+
+  /**
+   * Whether most voters saw a fault of the platform, and there are enough of them. Guests alone, who may be any
+   * number of networks, do not outvote the named accounts.
+   */
+  get mostFail(): boolean {
+    const { votes, faults } = this.#named;
+    const all = { votes: votes + this.#guests.votes, faults: faults + this.#guests.faults };
+    return all.faults >= MIN_FAILING && isMost(all) && (votes === 0 || isMost({ votes, faults }));
+  }
+
+  #count({ isGuest, isFault }: Vote, by: 1 | -1): void {
+    const counts = isGuest ? this.#guests : this.#named;
+    counts.votes += by;
+    if (isFault) counts.faults += by;
+  }
+
+  #remove(voter: string): void {
+    const vote = this.#votes.get(voter);
+    if (vote === undefined) return;
+    this.#votes.delete(voter);
+    this.#count(vote, -1);
+  }
+}
+
+function isMost({ votes, faults }: { readonly votes: number; readonly faults: number }): boolean {
+  return faults * 2 > votes;
 }

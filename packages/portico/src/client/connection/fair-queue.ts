@@ -19,20 +19,17 @@ export interface Share {
   readonly inFlight: number;
   /** Work that waits to begin. */
   readonly waiting: number;
-  /** Its part of the whole, from 0 to 1, if each level were divided equally among those that are there. */
-  readonly part: number;
+  /** Undefined for the whole. */
+  readonly parent: Share | undefined;
+  /** By name. */
+  readonly children: ReadonlyMap<string, Share> | undefined;
 }
 
-/**
- * By level, except the finest: a share grows only while it has less than this many times what is left. A network
- * alone gets three quarters of all there is, and its guests two thirds, so that others find something free without
- * waiting.
- */
-const GROWTH = [3, 2];
-
-/** How much a share may have in flight of what others may need at any time, such as sockets. */
-export function growingShare({ level }: Share, left: number): number {
-  return (GROWTH[level] ?? Infinity) * left;
+/** Its part of the whole, from 0 to 1, if each level were divided equally among those that are there and itself. */
+export function partOf({ name, parent }: Share): number {
+  if (parent === undefined) return 1;
+  const { size = 0 } = parent.children ?? {};
+  return partOf(parent) / (parent.children?.has(name) === true ? size : size + 1);
 }
 
 /** How a queue divides. */
@@ -59,25 +56,19 @@ const MOST_REMEMBERED = 10_000;
  * with the least recent cost, then the one that has waited longest. Work of one party keeps its order.
  */
 export class FairQueue<T> {
-  readonly #root = new Node<T>('', undefined);
-  readonly #most: (share: Share) => number;
+  /** Work that was begun and has not ended. Changed here alone. */
+  inFlight = 0;
+  /** Work that waits to begin. Changed here alone. */
+  waiting = 0;
+  readonly #root: Node<T> = { name: '', parent: undefined, level: -1, ...NOTHING };
+  readonly #most: ((share: Share) => number) | undefined;
   readonly #now: () => number;
-  /** Idle shares that still have a cost; the longest idle first. */
+  /** Idle parties that still have a cost; the longest idle first. */
   readonly #idle = new Set<Node<T>>();
 
-  constructor({ most = () => Infinity, now = () => performance.now() }: FairQueueOptions = {}) {
+  constructor({ most, now = () => performance.now() }: FairQueueOptions = {}) {
     this.#most = most;
     this.#now = now;
-  }
-
-  /** Work that was begun and has not ended. */
-  get inFlight(): number {
-    return this.#root.inFlight;
-  }
-
-  /** Work that waits to begin. */
-  get waiting(): number {
-    return this.#root.waiting;
   }
 
   /** How many parties have nothing in flight and no work that waits, but cost something lately. */
@@ -87,40 +78,56 @@ export class FairQueue<T> {
 
   /** What each level of a party has. */
   shares(party: Party): readonly Share[] {
-    let part = 1;
-    let siblings = this.#root.children;
+    let parent: Share = this.#root;
     return party.map((name, level) => {
-      const node = siblings?.get(name);
-      part = node?.part ?? part / (1 + (siblings?.size ?? 0));
-      siblings = node?.children;
-      return node ?? { name, level, isFinest: level === party.length - 1, inFlight: 0, waiting: 0, part };
+      const isFinest = level === party.length - 1;
+      const none = { name, level, isFinest, inFlight: 0, waiting: 0, parent, children: undefined };
+      return (parent = parent.children?.get(name) ?? none);
     });
   }
 
   /** Whether all levels of a party may have more in flight. Whether other work waits is not considered. */
   mayBegin(party: Party): boolean {
-    return this.shares(party).every((share) => share.inFlight < this.#most(share));
+    return this.shares(party).every((share) => share.inFlight < (this.#most?.(share) ?? Infinity));
+  }
+
+  /** Counts work of a party as in flight until it ends, if all its levels may have more. */
+  tryBegin(party: Party): End | undefined {
+    const finest = this.#find(party);
+    for (let node = finest; node.parent !== undefined; node = node.parent) {
+      if (this.#most === undefined || node.inFlight < this.#most(node)) continue;
+      this.#forgetIdle(finest);
+      return undefined;
+    }
+    return this.#begin(finest);
   }
 
   /** Counts work of a party as in flight until it ends. */
   begin(party: Party): End {
-    const finest = this.#find(party);
+    return this.#begin(this.#find(party));
+  }
+
+  #begin(finest: Node<T>): End {
+    this.inFlight += 1;
     for (let node: Node<T> | undefined = finest; node !== undefined; node = node.parent) node.inFlight += 1;
     let isInFlight = true;
     return (cost = 0) => {
       if (!isInFlight) return;
       isInFlight = false;
+      this.inFlight -= 1;
       for (let node: Node<T> | undefined = finest; node !== undefined; node = node.parent) node.inFlight -= 1;
-      this.#charge(finest, cost);
+      if (cost > 0) this.#charge(finest, cost);
       this.#forgetIdle(finest);
+      if (this.#idle.size > 0) this.#forgetFaded();
     };
   }
 
   /** Charges a party for work that is in flight or has ended. */
   charge(party: Party, cost: number): void {
     const finest = this.#find(party);
-    this.#charge(finest, cost);
+    if (cost > 0) this.#charge(finest, cost);
     this.#forgetIdle(finest);
+    if (this.#idle.size > 0) this.#forgetFaded();
   }
 
   /**
@@ -131,42 +138,45 @@ export class FairQueue<T> {
     const finest = this.#find(party);
     const entry = { work };
     (finest.line ??= new Set()).add(entry);
-    addWaiting(finest);
-    return () => {
-      if (!this.#remove(finest, entry)) return false;
-      this.#forgetIdle(finest);
-      return true;
-    };
+    this.waiting += 1;
+    for (let node: Node<T> | undefined = finest; node !== undefined; node = node.parent) {
+      node.waiting += 1;
+      if (node.waiting === 1 && node.parent !== undefined) (node.parent.ready ??= new Set()).add(node);
+    }
+    return () => this.#take(finest, entry);
   }
 
   /** Takes the work that is next out of its line; undefined if none may begin. It is not yet counted as in flight. */
   next(): T | undefined {
-    const finest = this.#pick(this.#root);
+    if (this.waiting === 0) return undefined;
+    const finest = this.#pick();
     const [entry] = finest?.line ?? [];
     if (finest === undefined || entry === undefined) return undefined;
-    this.#remove(finest, entry);
+    this.#take(finest, entry);
     // Among equals it is the last one now.
     for (let node = finest; node.parent !== undefined; node = node.parent) {
       if (node.waiting > 0 && node.parent.ready?.delete(node)) node.parent.ready.add(node);
     }
-    this.#forgetIdle(finest);
     return entry.work;
   }
 
-  #pick(node: Node<T>): Node<T> | undefined {
-    if (node.line !== undefined && node.line.size > 0) return node;
-    const now = this.#now();
+  /** The finest share that is next, level by level. One below which none may begin is passed. */
+  #pick(): Node<T> | undefined {
+    let now: number | undefined;
     let passed: Set<Node<T>> | undefined;
+    let node = this.#root;
     for (;;) {
+      if (node.line !== undefined && node.line.size > 0) return node;
       let best: Node<T> | undefined;
       for (const child of node.ready ?? []) {
-        if (passed?.has(child) === true || child.inFlight >= this.#most(child)) continue;
-        if (best === undefined || isBefore(child, best, now)) best = child;
+        if (passed?.has(child) === true || child.inFlight >= (this.#most?.(child) ?? Infinity)) continue;
+        if (best === undefined || isBefore(child, best, (now ??= this.#now()))) best = child;
       }
-      if (best === undefined) return undefined;
-      const found = this.#pick(best);
-      if (found !== undefined) return found;
-      (passed ??= new Set()).add(best);
+      if (best === undefined) {
+        if (node.parent === undefined) return undefined;
+        (passed ??= new Set()).add(node);
+      }
+      node = best ?? node.parent ?? this.#root;
     }
   }
 
@@ -175,102 +185,94 @@ export class FairQueue<T> {
     for (const name of party) {
       let child = node.children?.get(name);
       if (child === undefined) {
-        child = new Node(name, node);
+        child = { name, parent: node, level: node.level + 1, ...NOTHING };
         (node.children ??= new Map()).set(name, child);
+        node.isFinest = false;
       }
       node = child;
     }
     return node;
   }
 
-  #remove(finest: Node<T>, entry: { readonly work: T }): boolean {
+  #take(finest: Node<T>, entry: { readonly work: T }): boolean {
     if (finest.line?.delete(entry) !== true) return false;
+    this.waiting -= 1;
     for (let node: Node<T> | undefined = finest; node !== undefined; node = node.parent) {
       node.waiting -= 1;
       if (node.waiting === 0) node.parent?.ready?.delete(node);
     }
+    this.#forgetIdle(finest);
     return true;
   }
 
   #charge(finest: Node<T>, cost: number): void {
-    if (cost === 0) return;
     const now = this.#now();
     for (let node = finest; node.parent !== undefined; node = node.parent) {
-      node.cost = node.costAt(now) + cost;
+      node.cost = costAt(node, now) + cost;
       node.chargedAt = now;
     }
   }
 
-  /** An idle share without a cost is forgotten, and one with a cost when that has faded. */
-  #forgetIdle(node: Node<T>): void {
-    const now = this.#now();
-    if (!node.isBusy && now - node.chargedAt > FADED_MS) this.#forget(node);
-    else if (!node.isBusy) {
-      this.#idle.delete(node);
-      this.#idle.add(node);
-    }
-    for (const oldest of this.#idle) {
-      if (this.#idle.size <= MOST_REMEMBERED && now - oldest.chargedAt <= FADED_MS) break;
-      if (oldest.isBusy) this.#idle.delete(oldest);
-      else this.#forget(oldest);
+  /**
+   * Forgets an idle share and the coarser ones above it, up to the first that is busy. One with a cost is forgotten
+   * when that has faded.
+   */
+  #forgetIdle(finest: Node<T>): void {
+    for (let node = finest; node.parent !== undefined; node = node.parent) {
+      if (node.inFlight > 0 || node.waiting > 0 || (node.children?.size ?? 0) > 0) return;
+      if (finest.cost > 0) {
+        this.#idle.delete(finest);
+        this.#idle.add(finest);
+        return;
+      }
+      node.parent.children?.delete(node.name);
     }
   }
 
-  /** Its coarser levels go with the last share of theirs. */
-  #forget(node: Node<T>): void {
-    this.#idle.delete(node);
-    node.parent?.children?.delete(node.name);
-    if (node.parent?.parent !== undefined && !node.parent.isBusy) this.#forget(node.parent);
+  #forgetFaded(): void {
+    const now = this.#now();
+    for (const oldest of this.#idle) {
+      if (this.#idle.size <= MOST_REMEMBERED && now - oldest.chargedAt <= FADED_MS) return;
+      this.#idle.delete(oldest);
+      oldest.cost = 0;
+      this.#forgetIdle(oldest);
+    }
   }
 }
 
-class Node<T> implements Share {
-  readonly name: string;
+/** An object without methods: one is made for each level of nearly every request. */
+interface Node<T> extends Share {
   readonly parent: Node<T> | undefined;
-  readonly level: number;
-  inFlight = 0;
-  waiting = 0;
+  inFlight: number;
+  waiting: number;
+  isFinest: boolean;
   children: Map<string, Node<T>> | undefined;
   /** The children with work that waits; the one that was served last is the last. */
   ready: Set<Node<T>> | undefined;
   line: Set<{ readonly work: T }> | undefined;
-  cost = 0;
-  chargedAt = -Infinity;
-
-  constructor(name: string, parent: Node<T> | undefined) {
-    this.name = name;
-    this.parent = parent;
-    this.level = parent === undefined ? -1 : parent.level + 1;
-  }
-
-  get isFinest(): boolean {
-    return this.children === undefined;
-  }
-
-  get part(): number {
-    if (this.parent === undefined) return 1;
-    return this.parent.part / Math.max(1, this.parent.children?.size ?? 1);
-  }
-
-  get isBusy(): boolean {
-    return this.inFlight > 0 || this.waiting > 0 || (this.children?.size ?? 0) > 0;
-  }
-
-  costAt(now: number): number {
-    const age = now - this.chargedAt;
-    return age > FADED_MS ? 0 : this.cost * 0.5 ** (age / HALF_LIFE_MS);
-  }
+  cost: number;
+  chargedAt: number;
 }
 
-function addWaiting<T>(finest: Node<T>): void {
-  for (let node: Node<T> | undefined = finest; node !== undefined; node = node.parent) {
-    node.waiting += 1;
-    if (node.waiting === 1 && node.parent !== undefined) (node.parent.ready ??= new Set()).add(node);
-  }
+/** What a share has when it is made. */
+const NOTHING = {
+  isFinest: true,
+  inFlight: 0,
+  waiting: 0,
+  children: undefined,
+  ready: undefined,
+  line: undefined,
+  cost: 0,
+  chargedAt: -Infinity,
+};
+
+function costAt<T>({ cost, chargedAt }: Node<T>, now: number): number {
+  const age = now - chargedAt;
+  return age > FADED_MS ? 0 : cost * 0.5 ** (age / HALF_LIFE_MS);
 }
 
 /** Of equal ones, the first stays first. */
 function isBefore<T>(one: Node<T>, other: Node<T>, now: number): boolean {
   if (one.inFlight !== other.inFlight) return one.inFlight < other.inFlight;
-  return one.costAt(now) < other.costAt(now);
+  return costAt(one, now) < costAt(other, now);
 }

@@ -1,27 +1,30 @@
 import { type Readable } from 'node:stream';
-import { type CallObserver, harmless, withCallReport } from './call-report.js';
+import { type CallObserver } from './call-report.js';
 import { Bulkhead } from './bulkhead.js';
 import { type CircuitName, type Circuits } from './circuits.js';
 import { type PlatformClientOptions, readClientSettings, type ClientSettings } from './client-options.js';
-import { CallsInFlight, type CallInFlight } from './calls-in-flight.js';
+import { CallsInFlight, type CallInFlight, type CallLimits } from './calls-in-flight.js';
 import { PlatformError } from '../../errors/platform-error.js';
-import { PlatformHttpError } from '../../errors/error-classes.js';
+import { InvalidRequestError, PlatformHttpError } from '../../errors/error-classes.js';
 import { type Party } from './fair-queue.js';
-import { isAuthPath, isLogout, mayBeRepeated, operationOf } from './operations.js';
+import { isLogout, mayBeRepeated, operationOf } from './paths.js';
+import { OpenResponse, receiveOpen } from './open-response.js';
 import { PlatformResponse } from './platform-response.js';
 import { followRedirects, locationOf, type RequestLine } from './redirects.js';
-import { ResponseHeaders } from './response-headers.js';
+import { ResponseHeaders } from './headers.js';
 import { RetryBudget, withOneRetry } from './retry.js';
 import { networkFailure } from '../transport/network-failure.js';
-import { decodeBody, readBody } from '../transport/read-body.js';
+import { decodeBody, freeBody, readBody } from '../transport/read-body.js';
 import { discard, sendHop } from '../transport/send-hop.js';
-import { type HopResponse, type Transport } from '../transport/transport.js';
+import { type DeferredTransport } from '../transport/deferred-transport.js';
+import { type HopResponse } from '../transport/transport.js';
 
 /** One call of a session. */
 export interface Exchange {
   readonly line: RequestLine;
   /** Path below the base URL of the session. */
   readonly path: string;
+  readonly circuit: CircuitName;
   /** Who the call is made for: by default the session alone. */
   readonly party: Party;
   /** Headers of one hop: its cookies depend on the URL, its content type on whether it still has a body. */
@@ -30,9 +33,14 @@ export interface Exchange {
   readonly onRedirect: (response: PlatformResponse) => void;
   /** False for login and delegate: redirects are failures. */
   readonly mayFollow: boolean;
+  /** Default: those of the client. */
+  readonly maxRedirects?: number | undefined;
   /** Whether a transient failure is retried once: only for reads. */
   readonly mayRetry: boolean;
   readonly signal: AbortSignal | undefined;
+  readonly limits: CallLimits;
+  /** Decoded bytes of the response; undefined for any number. */
+  readonly maxResponseBytes: number | undefined;
   /** Called before more of a large response is read, and before it is parsed. */
   readonly onLarge: (() => Promise<void>) | undefined;
 }
@@ -57,7 +65,7 @@ const LARGE_BYTES = { plain: 256 * 1024, packed: 32 * 1024 } as const;
  */
 export class PlatformConnection {
   readonly settings: ClientSettings;
-  readonly #transport: Transport;
+  readonly #transport: DeferredTransport;
   readonly #circuits: Circuits | undefined;
   readonly #calls = new CallsInFlight();
   readonly #retries = new RetryBudget(() => this.#calls.size);
@@ -75,30 +83,78 @@ export class PlatformConnection {
     };
   }
 
-  /** Makes the call and returns the response, whatever its status. Rejects only with a `PlatformError`. */
+  /** Makes the call and returns the complete response, whatever its status. Rejects only with a `PlatformError`. */
   exchange(exchange: Exchange): Promise<PlatformResponse> {
-    const { path, party, line, signal } = exchange;
-    return this.#calls.run(this.settings.timeoutMs, signal, (call) => {
-      const made = (): Promise<PlatformResponse> =>
-        withCallReport({ method: line.method, path }, this.settings, (observer) =>
-          this.#send(exchange, call, observer),
-        );
-      // A logout releases what the platform holds for a session, so it is tried even while the circuit is open.
-      if (this.#circuits === undefined || isLogout(line.method, path)) return made();
-      return this.#circuits.run(isAuthPath(path) ? 'auth' : 'data', party, call, made);
+    return this.#make(exchange, (hop, line, call) => this.#responseOf(hop, line, exchange, call));
+  }
+
+  /** The same, but the response may still be arriving. Until it has arrived, it keeps its connection. */
+  open(exchange: Exchange): Promise<OpenResponse> {
+    const { maxResponseBytes: maxBytes, mayFollow } = exchange;
+    return this.#make(exchange, (hop, { method, url }, call, keep) => {
+      const headers = new ResponseHeaders(hop.rawHeaders);
+      if (!mayFollow || locationOf(hop.status, headers) === undefined) {
+        return receiveOpen(hop, { method, url, call, maxBytes, keep });
+      }
+      discard(hop.body);
+      return Promise.resolve(new OpenResponse(hop.status, headers, url, Buffer.alloc(0)));
     });
   }
 
-  /** One call, with its redirects and its retry, if the call allows them. */
-  async #send(exchange: Exchange, call: CallInFlight, observer: CallObserver): Promise<PlatformResponse> {
+  #make<R extends PlatformResponse>(exchange: Exchange, receive: Receive<R>): Promise<R> {
+    const { path, circuit, party, line, signal, limits } = exchange;
+    return this.#calls.run(limits, signal, (call) => {
+      // A logout releases what the platform holds for a session, so it is tried even while the circuit is open.
+      if (this.#circuits === undefined || (circuit === 'auth' && isLogout(line.method, path))) {
+        return this.#report(exchange, receive, call);
+      }
+      return this.#circuits[circuit].run(party, call, () => this.#report(exchange, receive, call));
+    });
+  }
+
+  /** One call, with its redirects and its retry, reported to its observers. One that throws changes nothing. */
+  async #report<R extends PlatformResponse>(
+    exchange: Exchange,
+    receive: Receive<R>,
+    call: CallInFlight,
+  ): Promise<R> {
+    const { line, path } = exchange;
+    const { onCall, observeCall } = this.settings;
+    const observer = observeCall && harmless(observeCall, { method: line.method, path });
+    if (onCall === undefined && observer === undefined) return this.#send(exchange, receive, call, NOBODY);
+    const start = performance.now();
+    let status: number | undefined;
+    let failure: unknown;
+    try {
+      const response = await this.#send(exchange, receive, call, observer ?? NOBODY);
+      status = response.status;
+      return response;
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      const made = { method: line.method, path, status, milliseconds: performance.now() - start };
+      if (onCall !== undefined) harmless(onCall, made);
+      if (observer !== undefined) harmless(() => observer.ended?.(made, failure));
+    }
+  }
+
+  /** With its redirects and its retry, if the call allows them. */
+  async #send<R extends PlatformResponse>(
+    exchange: Exchange,
+    receive: Receive<R>,
+    call: CallInFlight,
+    observer: CallObserver,
+  ): Promise<R> {
     const { maxRedirects, now } = this.settings;
-    const hop = (line: RequestLine): Promise<PlatformResponse> => this.#hop(line, exchange, call, observer);
-    const onRedirect = (response: PlatformResponse): void => {
+    const hop = (line: RequestLine): Promise<R> => this.#hop(line, exchange, receive, call, observer);
+    const onRedirect = (response: R): void => {
       harmless(() => observer.redirected?.(response.status));
       exchange.onRedirect(response);
     };
-    const send = (): Promise<PlatformResponse> =>
-      exchange.mayFollow ? followRedirects(exchange.line, maxRedirects, hop, onRedirect) : hop(exchange.line);
+    const limit = exchange.maxRedirects ?? maxRedirects;
+    const send = (): Promise<R> =>
+      exchange.mayFollow ? followRedirects(exchange.line, limit, hop, onRedirect) : hop(exchange.line);
     try {
       if (!exchange.mayRetry) return await send();
       return await withOneRetry(call, this.#retries, now, send, (cause) => {
@@ -110,69 +166,68 @@ export class PlatformConnection {
   }
 
   /** Waits for a socket and makes one hop over it. */
-  async #hop(
+  async #hop<R extends PlatformResponse>(
     line: RequestLine,
     exchange: Exchange,
+    receive: Receive<R>,
     call: CallInFlight,
     observer: CallObserver,
-  ): Promise<PlatformResponse> {
-    const { party, path } = exchange;
-    const { signal } = call;
-    signal.throwIfAborted();
-    const bulkhead = this.#bulkheads[isAuthPath(path) ? 'auth' : 'data'];
+  ): Promise<R> {
+    const { party, path, circuit } = exchange;
+    call.requireTime();
     const user = { party, operation: operationOf(exchange.line.method, path) };
-    const entered = bulkhead.enter(user, signal);
+    const entered = this.#bulkheads[circuit].enter(user, call.signal);
     const leave = entered instanceof Promise ? await call.wait(entered) : entered;
-    const { onLarge: wait } = exchange;
-    const onLarge = wait && ((): Promise<void> => call.wait(wait()));
+    const kept = { isKept: false };
+    const keep = (): (() => void) => {
+      kept.isKept = true;
+      const release = call.hold();
+      return () => {
+        leave();
+        release();
+      };
+    };
     try {
       const headers = { ...observer.headers, ...exchange.headersOf(line) };
-      const request = { ...line, headers, signal };
-      const sent = sendHop(this.#transport, request, mayBeRepeated(line.method, path));
-      return await this.#responseOf(line, await sent, onLarge);
+      const request = { ...line, headers, signal: call.signal };
+      const mayResend = mayBeRepeated(line.method, path) && line.body?.isRepeatable !== false;
+      const transport = this.#transport.transport ?? (await this.#transport.made());
+      const sent = await sendHop(transport, request, mayResend, call);
+      return await receive(sent, line, call, keep);
     } catch (error) {
-      throw error instanceof PlatformError ? error : networkFailure(error);
+      if (error instanceof PlatformError) throw error;
+      throw line.body?.failure === undefined ? networkFailure(error) : unreadableBody(line.body.failure);
     } finally {
-      leave();
+      if (!kept.isKept) leave();
     }
   }
 
   async #responseOf(
-    line: RequestLine,
     { status, rawHeaders, body }: HopResponse,
-    onLarge: (() => Promise<void>) | undefined,
+    line: RequestLine,
+    exchange: Exchange,
+    call: CallInFlight,
   ): Promise<PlatformResponse> {
+    const wait = exchange.onLarge;
+    const onLarge = wait && ((): Promise<void> => call.wait(wait()));
     const headers = new ResponseHeaders(rawHeaders);
     // The body of a redirect says nothing, and may take as long as it likes.
-    if (locationOf(status, headers) !== undefined && headers.valuesOf('content-length')[0] !== '0') {
+    if (
+      status >= 300 &&
+      locationOf(status, headers) !== undefined &&
+      headers.valuesOf('content-length')[0] !== '0'
+    ) {
       discard(body);
-      return new PlatformResponse(status, headers, Buffer.alloc(0), line.url);
+      return PlatformResponse.received(status, headers, Buffer.alloc(0), line.url);
     }
-    const bytes = await this.#bodyOf(body, headers, onLarge);
+    const limit = exchange.maxResponseBytes ?? this.settings.maxResponseBytes;
+    const bytes = await bodyOf(body, headers, limit, onLarge);
     if (onLarge !== undefined && bytes.body.byteLength > LARGE_BYTES.plain) await onLarge();
-    if (headers.fields.filter(([name]) => !/^set-cookie$/i.test(name)).length > MAX_HEADER_FIELDS) {
+    const { length: fields } = headers.fields;
+    if (fields > MAX_HEADER_FIELDS && fields - headers.valuesOf('set-cookie').length > MAX_HEADER_FIELDS) {
       throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
     }
-    return new PlatformResponse(status, headers, bytes.body, line.url, bytes.isDecoded);
-  }
-
-  /** The decoded body, or its raw bytes if they cannot be decoded as labeled; the status still counts then. */
-  async #bodyOf(
-    body: Readable,
-    headers: ResponseHeaders,
-    onLarge: (() => Promise<void>) | undefined,
-  ): Promise<{ body: Buffer; isDecoded: boolean }> {
-    const { maxResponseBytes } = this.settings;
-    const codings = headers.valuesOf('content-encoding').join(',');
-    if (codings === '') {
-      const large = onLarge && { bytes: LARGE_BYTES.plain, wait: onLarge };
-      return { body: await readBody(body, maxResponseBytes, large), isDecoded: true };
-    }
-    // Compressed bytes may be a little longer than the content.
-    const large = onLarge && { bytes: LARGE_BYTES.packed, wait: onLarge };
-    const packed = await readBody(body, 2 * maxResponseBytes, large);
-    const unpacked = await decodeBody(packed, codings, maxResponseBytes);
-    return { body: unpacked ?? packed, isDecoded: unpacked !== undefined };
+    return PlatformResponse.received(status, headers, bytes.body, line.url, bytes.isDecoded);
   }
 
   /** Closes the sockets. Calls in flight fail, and later calls are refused. */
@@ -180,4 +235,48 @@ export class PlatformConnection {
     this.#calls.close();
     return this.#transport.close();
   }
+}
+
+const NOBODY: CallObserver = {};
+
+/** Calls an observer, which must not be able to break the call. */
+function harmless<A extends unknown[], T>(observe: (...about: A) => T, ...about: A): T | undefined {
+  try {
+    return observe(...about);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a response of what one hop brings. */
+type Receive<R> = (
+  hop: HopResponse,
+  line: RequestLine,
+  call: CallInFlight,
+  /** Keeps the connection for a body that is still arriving. Returns what gives it back. */
+  keep: () => () => void,
+) => Promise<R>;
+
+/** The decoded body, or its raw bytes if they cannot be decoded as labeled; the status still counts then. */
+async function bodyOf(
+  body: Readable,
+  headers: ResponseHeaders,
+  limit: number,
+  onLarge: (() => Promise<void>) | undefined,
+): Promise<{ body: Buffer; isDecoded: boolean }> {
+  const codings = headers.valuesOf('content-encoding').join(',');
+  if (codings === '') {
+    const large = onLarge && { bytes: LARGE_BYTES.plain, wait: onLarge };
+    return { body: await readBody(body, limit, large), isDecoded: true };
+  }
+  // Compressed bytes may be a little longer than the content.
+  const large = onLarge && { bytes: LARGE_BYTES.packed, wait: onLarge };
+  const packed = await readBody(body, 2 * limit, large);
+  const unpacked = await decodeBody(packed, codings, limit);
+  if (unpacked !== undefined && unpacked !== packed) freeBody(packed);
+  return { body: unpacked ?? packed, isDecoded: unpacked !== undefined };
+}
+
+function unreadableBody(cause: unknown): InvalidRequestError {
+  return new InvalidRequestError('The stream that is the body of the request failed.', { cause });
 }

@@ -4,13 +4,14 @@ import {
   TooManyRedirectsError,
 } from '../../errors/error-classes.js';
 import { type PlatformResponse } from './platform-response.js';
-import { type ResponseHeaders } from './response-headers.js';
+import { type ResponseHeaders } from './headers.js';
+import { type RequestBody } from '../transport/transport.js';
 
 /** The parts of a request that a redirect may change. */
 export interface RequestLine {
   readonly method: string;
   readonly url: URL;
-  readonly body?: string | undefined;
+  readonly body?: RequestBody | undefined;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -23,15 +24,16 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * @throws TooManyRedirectsError beyond the limit
  * @throws ForeignRedirectError when the target is another origin, which is not contacted
  */
-export async function followRedirects(
+export async function followRedirects<R extends PlatformResponse>(
   first: RequestLine,
   limit: number,
-  send: (line: RequestLine) => Promise<PlatformResponse>,
-  onRedirect: (response: PlatformResponse) => void,
-): Promise<PlatformResponse> {
+  send: (line: RequestLine) => Promise<R>,
+  onRedirect: (response: R) => void,
+): Promise<R> {
   let line = first;
   for (let followed = 0; ; followed += 1) {
     const response = await send(line);
+    if (response.status < 300) return response;
     const location = locationOf(response.status, response.headers);
     if (location === undefined) return response;
     if (followed === limit) {
@@ -74,7 +76,12 @@ function redirected(line: RequestLine, status: number, location: string): Reques
     });
   }
   url.hash = '';
-  return becomesGet(line.method, status) ? { method: 'GET', url } : { ...line, url };
+  if (becomesGet(line.method, status)) return { method: 'GET', url };
+  if (line.body?.isRepeatable === false) {
+    const message = 'The platform redirected a request whose body is a stream, which cannot be sent again.';
+    throw new PlatformHttpError(message, { status });
+  }
+  return { ...line, url };
 }
 
 /** As in browsers, 303 turns every method except GET and HEAD into GET; 301 and 302 turn only POST. */

@@ -1,13 +1,16 @@
 import {
-  errorClassOf,
-  isTransientCode,
+  BackendServerError,
+  InsufficientPrivilegesError,
+  InvalidRequestError,
   LoginFailedError,
+  ObjectAlreadyExistsError,
   PlatformHttpError,
+  ResourceNotFoundError,
   SessionError,
   UnknownPlatformError,
 } from '../../errors/error-classes.js';
-import { type IServerMessages } from '../../errors/iserver-messages.js';
-import { type PlatformError } from '../../errors/platform-error.js';
+import { type IServerMessages } from '../../errors/iserver-codes.js';
+import { PlatformError, type PlatformErrorFacts } from '../../errors/platform-error.js';
 import { secretForms, boundedText, containsSecret } from '../../errors/bounded-text.js';
 import { readJson, isRecord } from '../../errors/read-json.js';
 import { type PlatformResponse } from './platform-response.js';
@@ -48,9 +51,9 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
   if (payload === undefined || (status < 400 && payload.code === undefined)) {
     return new PlatformHttpError(`The platform answered HTTP ${status} without an error payload.`, facts);
   }
-  const { code, iserverCode, ticketId } = payload;
+  const { code, iserverCode, ticketId, details: further } = payload;
   const iserverMessage = iserverCode === undefined ? undefined : context.iserverMessages.get(iserverCode);
-  const details = { ...facts, iserverCode, iserverMessage, ticketId };
+  const details = { ...facts, iserverCode, iserverMessage, ticketId, details: further };
   const message = payload.message ?? `The platform answered HTTP ${status} without a message.`;
   if (code === undefined) return new UnknownPlatformError(message, details);
   const retryable = facts.retryable || isTransientCode(code);
@@ -62,11 +65,10 @@ export function errorOfResponse(response: PlatformResponse, context: Translation
 }
 
 /**
- * Whether a 2xx response is still an error: its payload has a code of the platform (`ERR…`) and says what happened.
- * Most answers need not be parsed to know.
+ * Whether a 2xx response that contains `ERR` is still an error: its payload has a code of the platform (`ERR…`) and
+ * says what happened.
  */
 export function isErrorInDisguise(response: PlatformResponse): boolean {
-  if (!response.contains('ERR')) return false;
   const { code = '', message, ticketId } = errorPayloadOf(response, []) ?? {};
   return /^ERR\d{1,6}$/.test(code) && (message !== undefined || ticketId !== undefined);
 }
@@ -90,6 +92,7 @@ function errorPayloadOf(response: PlatformResponse, secrets: readonly string[]):
     const text = exact ?? response.latin1Text();
     if (!response.mayBeJson && !/^\s*[[{]/.test(text)) return undefined;
     const payload = readErrorPayload(readJson(text).value, secrets, response.status);
+    if (exact === undefined) delete payload.details;
     if (exact === undefined && /[^\x20-\x7E]/.test(payload.message ?? '')) delete payload.message;
     return payload;
   } catch {
@@ -138,6 +141,7 @@ interface ErrorPayload {
   message?: string;
   iserverCode?: string;
   ticketId?: string;
+  details?: Readonly<Record<string, unknown>>;
 }
 
 const WORD = /^[\w.-]{1,64}$/;
@@ -153,9 +157,7 @@ const PLATFORM_CODES: readonly number[] = Array.from({ length: 24 }, (_, at) => 
 function readErrorPayload(json: unknown, secrets: readonly string[], status: number): ErrorPayload {
   const record = innermost(json);
   if (record === undefined) return {};
-  const fields = new Map(
-    Object.entries(record).map(([key, value]) => [key.toLowerCase().replaceAll('_', ''), value]),
-  );
+  const fields = new Map(Object.entries(record).map(([key, value]) => [spelling(key), value]));
   const payload: ErrorPayload = {};
   const code = word(codeText(fields, status), secrets);
   if (code !== undefined) payload.code = code;
@@ -165,7 +167,41 @@ function readErrorPayload(json: unknown, secrets: readonly string[], status: num
   if (iserverCode !== undefined && !containsSecret(iserverCode, secrets)) payload.iserverCode = iserverCode;
   const ticketId = word(fields.get('ticketid'), secrets);
   if (ticketId !== undefined) payload.ticketId = ticketId;
+  const further = Object.entries(record).filter(([key]) => !KNOWN_FIELDS.includes(spelling(key)));
+  if (further.length > 0) payload.details = boundedRecord(further, secrets, MAX_DETAIL_LEVELS);
   return payload;
+}
+
+const KNOWN_FIELDS: readonly string[] = ['code', 'message', 'iservercode', 'ticketid'];
+
+/** Of one object or list among the further fields. */
+const MAX_DETAILS = 32;
+const MAX_DETAIL_LEVELS = 4;
+
+function spelling(key: string): string {
+  return key.toLowerCase().replaceAll('_', '');
+}
+
+function boundedRecord(
+  entries: readonly (readonly [string, unknown])[],
+  secrets: readonly string[],
+  levels: number,
+): Readonly<Record<string, unknown>> {
+  const some = entries.slice(0, MAX_DETAILS);
+  return Object.fromEntries(
+    some.map(([key, value]) => [boundedText(key, secrets), bounded(value, secrets, levels - 1)]),
+  );
+}
+
+/** What a secret may hide in is shortened and redacted; what lies deeper than the levels is left out. */
+function bounded(value: unknown, secrets: readonly string[], levels: number): unknown {
+  if (typeof value === 'string') return boundedText(value, secrets);
+  if (typeof value === 'number') return containsSecret(String(value), secrets) ? undefined : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return undefined;
+  return Array.isArray(value)
+    ? value.slice(0, MAX_DETAILS).map((item) => bounded(item, secrets, levels - 1))
+    : boundedRecord(Object.entries(value), secrets, levels);
 }
 
 function innermost(json: unknown): Record<string, unknown> | undefined {
@@ -194,4 +230,39 @@ function word(value: unknown, secrets: readonly string[]): string | undefined {
 function integerText(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : value;
   return typeof text === 'string' && /^-?\d{1,15}$/.test(text.trim()) ? String(Number(text)) : undefined;
+}
+
+type CodedErrorClass = new (message: string, facts?: PlatformErrorFacts) => PlatformError;
+
+/** Spec, Errors: the classes by number, because the wire says `ERR014` where the spec says `ERR0014`. */
+const CLASS_BY_NUMBER: ReadonlyMap<number, CodedErrorClass> = new Map<number, CodedErrorClass>([
+  [2, BackendServerError],
+  [3, LoginFailedError],
+  [4, ResourceNotFoundError],
+  [5, InvalidRequestError],
+  [6, InvalidRequestError],
+  [7, InvalidRequestError],
+  [9, SessionError],
+  [13, BackendServerError],
+  [14, InsufficientPrivilegesError],
+  [15, ObjectAlreadyExistsError],
+  [17, InsufficientPrivilegesError],
+]);
+
+/** 13: the back-end server cannot be reached; 16: the service is unavailable. */
+const TRANSIENT_NUMBERS: ReadonlySet<number> = new Set([13, 16]);
+
+/** The error class for a platform code; any other code is the base class. */
+export function errorClassOf(code: string): CodedErrorClass {
+  return CLASS_BY_NUMBER.get(codeNumber(code)) ?? PlatformError;
+}
+
+/** Whether a code reports a condition that goes away on its own. */
+function isTransientCode(code: string): boolean {
+  return TRANSIENT_NUMBERS.has(codeNumber(code));
+}
+
+/** The number in `ERR<digits>`, regardless of padding; NaN for any other text. */
+function codeNumber(code: string): number {
+  return Number(/^ERR(\d{1,6})$/i.exec(code)?.[1] ?? NaN);
 }

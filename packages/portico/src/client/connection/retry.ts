@@ -4,7 +4,7 @@ import { type PlatformResponse } from './platform-response.js';
 import { isGatewayFailure, retryAfterSeconds } from './response-error.js';
 import { type CallInFlight } from './calls-in-flight.js';
 
-/** Retries that a connection may always run at once. */
+/** Retries that a connection may always run at the same time. */
 const MIN_RETRIES = 3;
 
 /** Share of the calls in flight that may be retries, above the minimum. */
@@ -30,7 +30,12 @@ export class RetryBudget {
   }
 }
 
-/** What caused a retry: the status of the first response, or the class of the error if there was none. */
+/**
+ * What caused a retry: the status of the first response, or the class of the error if there was none.
+ * @example
+ * const retried = ({ status, waitMs }: RetryCause): void => console.log(status, waitMs);
+ * await using client = new PlatformClient({ baseUrl, observeCall: () => ({ retried }) });
+ */
 export interface RetryCause {
   /** The status of the answer, if there was one. */
   readonly status: number | undefined;
@@ -46,24 +51,25 @@ export interface RetryCause {
  * when the pause exceeds the deadline or the budget is used up.
  * @param onRetry called before the pause
  */
-export async function withOneRetry(
+export async function withOneRetry<R extends PlatformResponse>(
   call: CallInFlight,
   budget: RetryBudget,
   now: () => number,
-  send: () => Promise<PlatformResponse>,
+  send: () => Promise<R>,
   onRetry: (cause: RetryCause) => void = () => undefined,
-): Promise<PlatformResponse> {
-  let first: PlatformResponse | PlatformUnreachableError;
+): Promise<R> {
+  let first: R | PlatformUnreachableError;
   try {
     first = await send();
-    if (!isTransient(first)) return first;
+    if (first.status < 400 || !isTransient(first)) return first;
   } catch (error) {
     if (!(error instanceof PlatformUnreachableError) || error.reason !== 'CONNECT') throw error;
     first = error;
   }
   const requested = first instanceof PlatformUnreachableError ? undefined : retryAfterSeconds(first, now());
   const waitMs = requested === undefined ? jitterMs() : requested * 1000;
-  const attempt = async (): Promise<PlatformResponse> => {
+  const attempt = async (): Promise<R> => {
+    if (!(first instanceof PlatformUnreachableError)) first.abandon();
     const { status, error } =
       first instanceof PlatformUnreachableError
         ? { status: undefined, error: first.name }

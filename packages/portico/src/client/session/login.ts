@@ -7,15 +7,26 @@ import {
 import { type PlatformError } from '../../errors/platform-error.js';
 import { type PlatformResponse } from '../connection/platform-response.js';
 import { redirectHost } from '../connection/redirects.js';
-import { type VendorHeaders } from '../connection/vendor-headers.js';
+import { type VendorHeaders } from '../connection/headers.js';
 import { isRecord } from '../../errors/read-json.js';
+import { unknownName } from '../../errors/unknown-name.js';
 
 const MODES = ['standard', 'ldap'] as const;
 
-/** Where the platform checks a user name and password. */
+/**
+ * Where the platform checks a user name and password.
+ * @example
+ * const mode: LoginMode = 'ldap';
+ * await session.login({ username: 'demo', password: 'demo', mode });
+ */
 export type LoginMode = (typeof MODES)[number];
 
-/** What to log in with; nothing at all is an anonymous login. Null means absent; an empty string does not. */
+/**
+ * What to log in with; nothing at all is an anonymous login. Null means absent; an empty string does not.
+ * @example
+ * const credentials: LoginCredentials = { username: 'demo', password: 'demo', mode: 'ldap' };
+ * await session.login(credentials);
+ */
 export interface LoginCredentials {
   /** With a password: mode 1. Alone: mode 4096, as a trusted user. */
   username?: string | null | undefined;
@@ -57,24 +68,21 @@ export function loginRequest(credentials: LoginCredentials, defaultApplicationTy
   const password = credentials.password ?? undefined;
   const apiKey = credentials.apiKey ?? undefined;
   const applicationType = credentials.applicationType ?? defaultApplicationType;
-  const request = (mode: object, ...secrets: (string | undefined)[]): LoginRequest => ({
-    path: 'auth/login',
-    body: { ...mode, applicationType },
-    secrets: [password, apiKey, ...secrets].filter((secret) => secret !== undefined),
-  });
+  const path = 'auth/login';
   if (username !== undefined && password !== undefined) {
-    return {
-      ...request({ username, password, loginMode: MODE[credentials.mode ?? 'standard'] }),
-      party: partyOf(username),
-    };
+    const body = { username, password, loginMode: MODE[credentials.mode ?? 'standard'], applicationType };
+    const secrets = apiKey === undefined ? [password] : [password, apiKey];
+    return { path, body, secrets, party: partyOf(username) };
   }
+  const given = password === undefined ? [] : [password];
   const trusted = apiKey ?? username;
-  if (trusted === undefined) return request({ loginMode: MODE.anonymous });
+  if (trusted === undefined) {
+    return { path, body: { loginMode: MODE.anonymous, applicationType }, secrets: given };
+  }
   // The user name of a trusted login is a secret too, because it may be an API key.
-  return {
-    ...request({ username: trusted, loginMode: MODE.trusted }, trusted),
-    party: partyOf(trusted),
-  };
+  const secrets = [...given, trusted];
+  const body = { username: trusted, loginMode: MODE.trusted, applicationType };
+  return { path, body, secrets, party: partyOf(trusted) };
 }
 
 /** A digest, because the name of a trusted login may be a secret. */
@@ -92,6 +100,13 @@ export function identityTokenOf({ headers, status }: PlatformResponse, names: Ve
   throw new PlatformHttpError('The response does not have exactly one well-formed identity token.', {
     status,
   });
+}
+
+/** @throws PlatformHttpError when the platform did not say that it has ended the session */
+export function requireLoggedOut({ status }: PlatformResponse): void {
+  if (status === 204) return;
+  const message = `The platform answered the logout with HTTP ${status}; only 204 ends the session.`;
+  throw new PlatformHttpError(message, { status });
 }
 
 function isIdentityToken(value: unknown): value is string {
@@ -145,7 +160,7 @@ export function loginFailure(response: PlatformResponse, error: PlatformError): 
  * @throws InvalidRequestError when one of them is missing
  */
 export function requireLdapCredentials({ mode, username, password }: LoginCredentials): void {
-  if (mode !== 'ldap' || (isPresent(username) && isPresent(password))) return;
+  if (mode !== 'ldap' || (username != null && password != null)) return;
   throw new InvalidRequestError('The login mode ldap needs a user name and a password.');
 }
 
@@ -154,7 +169,7 @@ export function requireLdapCredentials({ mode, username, password }: LoginCreden
  * login.
  */
 export function isPasswordWithoutUsername({ username, password, apiKey }: LoginCredentials): boolean {
-  return isPresent(password) && !isPresent(username) && !isPresent(apiKey);
+  return password != null && username == null && apiKey == null;
 }
 
 /**
@@ -164,48 +179,34 @@ export function isPasswordWithoutUsername({ username, password, apiKey }: LoginC
  */
 export function readCredentials(given: unknown): LoginCredentials {
   if (!isRecord(given)) throw new InvalidRequestError('The credentials of a login must be an object.');
-  const credentials: LoginCredentials = {
-    username: stringField(given, 'username'),
-    password: stringField(given, 'password'),
-    apiKey: stringField(given, 'apiKey'),
-    mode: modeField(given),
-    applicationType: applicationTypeField(given),
-  };
-  if (isPasswordWithoutUsername(credentials)) throw new InvalidRequestError('A password needs a user name.');
-  requireLdapCredentials(credentials);
-  const isAnonymous = credentials.username === undefined && credentials.apiKey === undefined;
-  const others = Object.keys(given).filter(
-    (name) => !NOT_CREDENTIALS.includes(name) && isPresent(given[name]),
-  );
-  if (isAnonymous && others.length > 0) {
-    throw new InvalidRequestError('The credentials of a login are username, password and apiKey.');
+  const { username, password, apiKey, mode, applicationType } = given;
+  for (const [name, value] of Object.entries({ username, password, apiKey })) {
+    if (value != null && typeof value !== 'string')
+      throw new InvalidRequestError(`The ${name} of a login must be a string.`);
   }
+  const credentials = {
+    ...{ username, password, apiKey },
+    mode: mode == null ? undefined : modeField(given),
+    applicationType: applicationType == null ? undefined : applicationTypeField(applicationType),
+  } as LoginCredentials;
+  for (const name in given) {
+    if (Object.hasOwn(credentials, name) || given[name] == null) continue;
+    throw new InvalidRequestError(`Field ${name} of a login ${unknownName(name, Object.keys(credentials))}`);
+  }
+  if (isPasswordWithoutUsername(credentials)) throw new InvalidRequestError('A password needs a user name.');
+  if (mode === 'ldap') requireLdapCredentials(credentials);
   return credentials;
-}
-
-const NOT_CREDENTIALS: readonly string[] = ['mode', 'applicationType'];
-
-function stringField(given: Record<string, unknown>, name: string): string | undefined {
-  const value = given[name];
-  if (!isPresent(value)) return undefined;
-  if (typeof value === 'string') return value;
-  throw new InvalidRequestError(`The ${name} of a login must be a string.`);
 }
 
 /** @throws InvalidRequestError when it is not one of the login modes */
 export function modeField({ mode }: { readonly mode?: unknown }): LoginMode | undefined {
-  if (!isPresent(mode)) return undefined;
+  if (mode == null) return undefined;
   const known = MODES.find((name) => name === mode);
   if (known !== undefined) return known;
   throw new InvalidRequestError(`The mode of a login must be one of ${MODES.join(', ')}.`);
 }
 
-function applicationTypeField({ applicationType }: Record<string, unknown>): number | undefined {
-  if (!isPresent(applicationType)) return undefined;
+function applicationTypeField(applicationType: unknown): number {
   if (Number.isSafeInteger(applicationType)) return applicationType as number;
   throw new InvalidRequestError('The application type of a login must be an integer.');
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }

@@ -1,14 +1,14 @@
 import {
+  canonicalDomain,
   Cookie,
   CookieJar,
-  MemoryCookieStore,
-  canonicalDomain,
   defaultPath,
   getPublicSuffix,
+  MemoryCookieStore,
+  pathMatch,
 } from 'tough-cookie';
 import { type UnusableCookie } from '../connection/client-options.js';
-import { cookieProblem, isSendable } from './cookie-problem.js';
-import { toCookie, toSnapshotCookie, type SnapshotCookie } from './session-snapshot.js';
+import { type SnapshotCookie, toCookie, toSnapshotCookie } from './session-snapshot.js';
 
 const MAX_COOKIES = 50;
 const MAX_TOTAL_BYTES = 8192;
@@ -26,8 +26,8 @@ const MAX_WITHHELD_NAME = 256;
 export interface CookieSource {
   /** The URL that answered. */
   readonly url: URL;
-  /** The `Date` of the answer, in milliseconds since the epoch. */
-  readonly date?: number | undefined;
+  /** The `Date` of the answer, in milliseconds since the epoch; NaN without one. Asked for a cookie that expires. */
+  readonly date?: () => number;
   /** Where later requests go; undefined for a redirect, whose cookies may be meant for its target. */
   readonly base?: URL | undefined;
   /** Called with each cookie that is dropped. */
@@ -123,7 +123,8 @@ export class SessionCookies {
     const { url } = source;
     if (cookie.path?.[0] !== '/') cookie.path = defaultPath(url.pathname);
     this.#headers.clear();
-    if (this.#makeAbsolute(cookie, source.date)) {
+    const mayEnd = cookie.maxAge !== null || cookie.expires instanceof Date;
+    if (mayEnd && this.#makeAbsolute(cookie, source.date)) {
       this.#store.removeCookie(domainOf(cookie, url), cookie.path, cookie.key, () => undefined);
       this.#withheld.delete(identityOf(cookie));
       return;
@@ -142,7 +143,8 @@ export class SessionCookies {
 
   #put(cookie: Cookie, url: URL): boolean {
     // As in browsers, a host that cannot share cookies with others may still name itself: `mstr`, or an address.
-    if (cookie.cdomain() === hostOf(url) && !canShareCookies(hostOf(url))) cookie.domain = null;
+    const own = cookie.cdomain();
+    if (own !== undefined && own === hostOf(url) && !canShareCookies(own)) cookie.domain = null;
     this.#headers.clear();
     const options = { ignoreError: true, now: new Date(this.#now()) };
     if (this.#jar.setCookieSync(cookie, asOnTheWire(url), options) === undefined) return false;
@@ -156,24 +158,27 @@ export class SessionCookies {
    * depend on how far the clocks of the platform and this process are apart. Returns whether the platform removes the
    * cookie.
    */
-  #makeAbsolute(cookie: Cookie, givenDate = NaN): boolean {
+  #makeAbsolute(cookie: Cookie, dateOf: CookieSource['date']): boolean {
     const { maxAge, expires } = cookie;
-    const date = Math.abs(givenDate - this.#now()) < MAX_CLOCK_DIFFERENCE_MS ? givenDate : this.#now();
+    const now = this.#now();
+    const given = dateOf?.() ?? NaN;
+    const date = Math.abs(given - now) < MAX_CLOCK_DIFFERENCE_MS ? given : now;
     cookie.maxAge = null;
     const untilExpiry = expires instanceof Date ? expires.getTime() - date : Infinity;
     const age = maxAge === null ? untilExpiry : Number(maxAge) * 1000;
-    if (age < Infinity) cookie.expires = new Date(this.#now() + Math.min(age, MAX_AGE_MS));
+    if (age < Infinity) cookie.expires = new Date(now + Math.min(age, MAX_AGE_MS));
     return age <= 0;
   }
 
   #problemOf(cookie: Cookie, url: URL, base?: URL): UnusableCookie['problem'] | undefined {
-    return cookieProblem(cookie, base) ?? (this.#fits(cookie, url) ? undefined : 'limit');
+    // Alone it is below the limits: a single cookie may have less.
+    return cookieProblem(cookie, base) ?? (!this.#isUsed || this.#fits(cookie, url) ? undefined : 'limit');
   }
 
   #fits(cookie: Cookie, url: URL): boolean {
     const domain = domainOf(cookie, url);
     this.#removeExpired(url);
-    const others = this.#live().filter(
+    const others = this.#all().filter(
       (held) => held.key !== cookie.key || held.domain !== domain || held.path !== cookie.path,
     );
     const total = others.reduce((sum, held) => sum + byteLength(held), byteLength(cookie));
@@ -181,7 +186,10 @@ export class SessionCookies {
   }
 
   #live(): Cookie[] {
-    return this.#all().filter((cookie) => this.#isLive(cookie));
+    const now = this.#now();
+    const live: Cookie[] = [];
+    for (const cookie of this.#all()) if (endOf(cookie) > now) live.push(cookie);
+    return live;
   }
 
   /** So that they do not accumulate. */
@@ -248,4 +256,34 @@ function endOf(cookie: Cookie): number {
 
 function byteLength({ key, value }: Cookie): number {
   return key.length + value.length;
+}
+
+/** Of a name and its value, as in browsers. */
+const MAX_COOKIE_BYTES = 4096;
+
+/**
+ * Why a cookie cannot be sent at all, or would be sent with no request below the base URL; undefined when some
+ * request sends it.
+ * @param base undefined: any URL of the origin may be asked
+ */
+function cookieProblem(cookie: Cookie, base?: URL): UnusableCookie['problem'] | undefined {
+  const { key, value, secure, path } = cookie;
+  if (!isSendable(cookie)) return 'malformed';
+  if (key.length + value.length > MAX_COOKIE_BYTES) return 'size';
+  if (base === undefined) return undefined;
+  if (secure && base.protocol === 'http:' && !isLoopback(base.hostname)) return 'secure';
+  const isUsed = path === null || pathMatch(base.pathname, path) || path.startsWith(base.pathname);
+  return isUsed ? undefined : 'path';
+}
+
+/** Whether a cookie can be sent in a `Cookie` header; a snapshot may contain anything. */
+function isSendable({ key, value }: Cookie): boolean {
+  return (
+    /^[!#$%&'*+\-.^_`|~\w()/:<>?@[\]{}\\"]+$/.test(key) && /^[\t\x20-\x3A\x3C-\x7E\x80-\xFF]*$/.test(value)
+  );
+}
+
+/** There, as in browsers, a `Secure` cookie is also sent without TLS. */
+function isLoopback(hostname: string): boolean {
+  return /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:.+\.)?localhost)$/.test(hostname);
 }

@@ -1,21 +1,24 @@
-import { pathBelow, resolveBelow } from '../connection/base-url.js';
-import { isLoginPath } from '../connection/operations.js';
-import { PlatformConnection } from '../connection/platform-connection.js';
+import { isAuthPath, isLoginPath, pathBelow, resolveBelow } from '../connection/paths.js';
+import { OpenResponse } from '../connection/open-response.js';
+import { type Exchange, PlatformConnection } from '../connection/platform-connection.js';
+import { hopHeaders } from '../connection/headers.js';
 import { type RequestLine } from '../connection/redirects.js';
 import { type PlatformResponse } from '../connection/platform-response.js';
 import { errorOfResponse, isErrorInDisguise, type TranslationContext } from '../connection/response-error.js';
-import { ExecutionCancelledError, isSessionExpired, SessionError } from '../../errors/error-classes.js';
+import { ExecutionCancelledError, SessionError } from '../../errors/error-classes.js';
+import { isSessionExpired } from '../../errors/error-guards.js';
 import { type PlatformError } from '../../errors/platform-error.js';
 import { loginFailure, tokenOfLogin, type LoginRequest } from './login.js';
 import {
-  hopHeaders,
-  requestHeaders,
-  requestLine,
-  requireOptions,
+  readRequest,
+  requireCallOptions,
+  requireRequestOptions,
   type CallOptions,
   type RequestMethod,
   type RequestOptions,
+  type SessionRequest,
 } from './request.js';
+import { textBody } from './request-body.js';
 import { type PlatformSessionOptions } from '../connection/client-options.js';
 import { type RestoreOptions, restoreState } from './session-restore.js';
 import {
@@ -34,6 +37,7 @@ let sessions = 0;
  */
 export class SessionCore {
   readonly state: SessionState;
+  readonly settings: PlatformConnection['settings'];
   /** Stands for the session while it has no token. */
   readonly #name = `session ${(sessions += 1)}`;
   readonly #connection: PlatformConnection;
@@ -43,7 +47,7 @@ export class SessionCore {
 
   /** @param ownsConnection whether closing the session closes the connection */
   constructor(connection: PlatformConnection, ownsConnection = false) {
-    const { vendorHeaders, now, baseUrl } = connection.settings;
+    const { vendorHeaders, now, baseUrl } = (this.settings = connection.settings);
     this.#connection = connection;
     this.#ownsConnection = ownsConnection;
     this.#baseUrl = baseUrl;
@@ -62,8 +66,19 @@ export class SessionCore {
     return this.#baseUrl;
   }
 
-  get settings(): PlatformConnection['settings'] {
-    return this.#connection.settings;
+  /**
+   * @param requireOptions what checks the options
+   * @throws InvalidRequestError when a part of the request is unusable
+   */
+  readRequest(
+    method: RequestMethod,
+    path: string,
+    given: RequestOptions,
+    requireOptions: (given: RequestOptions) => RequestOptions = requireRequestOptions,
+  ): SessionRequest {
+    this.#requireOpen();
+    const options = requireOptions(given);
+    return readRequest(this.#baseUrl, method, path, options, this.settings.vendorHeaders);
   }
 
   /**
@@ -71,62 +86,113 @@ export class SessionCore {
    * cookie was renewed while the call was in flight, that may be why the platform rejected the call. Then the call is
    * sent again, once.
    */
-  async send(method: RequestMethod, path: string, given: RequestOptions): Promise<PlatformResponse> {
+  send(request: SessionRequest): Promise<PlatformResponse> {
+    return this.#sentAgainIfRenewed(request, (exchange) => this.#connection.exchange(exchange));
+  }
+
+  /** The same, but any response that does not say that the session has expired is a success, and may be arriving. */
+  open(request: SessionRequest): Promise<OpenResponse> {
+    return this.#sentAgainIfRenewed(request, (exchange) => this.#connection.open(exchange));
+  }
+
+  async #sentAgainIfRenewed<R extends PlatformResponse>(
+    request: SessionRequest,
+    make: (exchange: Exchange) => Promise<R>,
+  ): Promise<R> {
     this.#requireOpen();
+    const { includeAuth, options, line } = request;
     const { state } = this;
-    const base = this.#baseUrl;
-    const options = requireOptions(given);
-    const line = requestLine(base, method, path, options);
     const { userGeneration, revision } = state;
     const isRenewed = (): boolean =>
       state.revision !== revision && state.userGeneration === userGeneration && state.token !== undefined;
-    const send = (): Promise<PlatformResponse> =>
-      state.pendingAnswers.count(() => this.#sendOnce(base, line, options));
+    const send = (): Promise<R> => state.pendingAnswers.count(() => this.#sendOnce(request, make));
     try {
       return await send();
     } catch (error) {
-      if (!isSessionExpired(error) || options.includeAuth === false) throw error;
+      if (!isSessionExpired(error) || !includeAuth || line.body?.isRepeatable === false) throw error;
       // The answer that renews the session may arrive after the one that rejects what it replaces.
       await state.pendingAnswers.until(isRenewed, options.signal);
       if (options.signal?.aborted) {
-        throw new ExecutionCancelledError('The call was canceled by its caller.');
+        const cause: unknown = options.signal.reason;
+        throw new ExecutionCancelledError('The call was canceled by its caller.', { cause });
       }
       if (!isRenewed()) throw error;
       return send();
     }
   }
 
-  async #sendOnce(base: URL, line: RequestLine, options: Partial<RequestOptions>): Promise<PlatformResponse> {
+  async #sendOnce<R extends PlatformResponse>(
+    { line, fields, projectId, includeAuth, options, accepts, maxRedirects }: SessionRequest,
+    make: (exchange: Exchange) => Promise<R>,
+  ): Promise<R> {
     const { state } = this;
+    const base = this.#baseUrl;
     const { vendorHeaders, onUnusableCookie } = this.settings;
-    const { sessionGeneration, token } = state;
+    const { sessionGeneration } = state;
+    if (includeAuth) state.requireToken();
+    const token = includeAuth ? state.token : undefined;
     const path = pathBelow(base, line.url);
-    const fixed = requestHeaders(options, token, vendorHeaders);
-    if (options.includeAuth !== false) state.requireToken();
     let cookiesWithheld = false;
-    const response = await this.#connection.exchange({
-      line,
-      path,
-      party: options.party ?? [token ?? this.#name],
+    const response = await make({
+      ...this.#exchangeOf(line, path, options),
+      party: options.party ?? [state.token ?? this.#name],
       headersOf: (hop: RequestLine) => {
         const cookie = state.cookies.headerFor(hop.url);
         cookiesWithheld ||= state.cookies.areIncomplete;
-        return hopHeaders(fixed, hop, cookie);
+        return hopHeaders({ fields, projectId, token }, hop.body, cookie, vendorHeaders);
       },
       onRedirect: (redirect) => {
         state.storeCookies(sessionGeneration, redirect, onUnusableCookie);
       },
-      mayFollow: true,
+      mayFollow: maxRedirects !== -1,
+      maxRedirects,
       mayRetry: line.method === 'GET' || line.method === 'HEAD',
-      signal: options.signal ?? undefined,
-      onLarge: options.onLarge,
     });
-    if (response.status < 200 || response.status > 299 || isErrorInDisguise(response)) {
-      throw this.#errorOf(response, { isLogin: isLoginPath(path), cookiesWithheld }, [token ?? '']);
-    }
+    const sent = { path, cookiesWithheld, secrets: [state.token ?? '', token ?? ''] };
+    if (!this.#isSuccess(response, accepts, sent)) return response;
     state.storeHeaders(sessionGeneration, response);
     state.storeCookies(sessionGeneration, response, onUnusableCookie, base);
     return response;
+  }
+
+  /**
+   * Whether what a response brings is to be kept.
+   * @throws PlatformError for a response that the caller does not accept, or that says that the session has expired
+   */
+  #isSuccess(
+    response: PlatformResponse,
+    accepts: SessionRequest['accepts'],
+    {
+      path,
+      cookiesWithheld,
+      secrets,
+    }: Pick<Exchange, 'path'> & Required<Pick<TranslationContext, 'cookiesWithheld' | 'secrets'>>,
+  ): boolean {
+    const { status } = response;
+    const ok = status >= 200 && status <= 299;
+    // Most answers need not be parsed to know.
+    const isError = !accepts(status) || (ok && response.contains('ERR') && isErrorInDisguise(response));
+    if (!isError && ok) return true;
+    const error = this.#errorOf(response, { isLogin: isLoginPath(path), cookiesWithheld }, secrets);
+    if (isSessionExpired(error) || (isError && !(response instanceof OpenResponse))) {
+      response.abandon();
+      throw error;
+    }
+    return !isError && status < 400;
+  }
+
+  #exchangeOf(
+    line: RequestLine,
+    path: string,
+    { signal, onLarge, maxResponseBytes, timeoutMs, queueTimeoutMs }: CallOptions,
+  ): Pick<Exchange, 'line' | 'path' | 'circuit' | 'signal' | 'onLarge' | 'maxResponseBytes' | 'limits'> {
+    const { settings } = this;
+    const limits = {
+      timeoutMs: timeoutMs ?? settings.timeoutMs,
+      queueTimeoutMs: queueTimeoutMs ?? settings.queueTimeoutMs,
+    };
+    const circuit = isAuthPath(path) ? 'auth' : 'data';
+    return { line, path, circuit, signal: signal ?? undefined, onLarge, maxResponseBytes, limits };
   }
 
   /**
@@ -145,19 +211,17 @@ export class SessionCore {
     const { state, settings } = this;
     const base = this.#baseUrl;
     const { loginGeneration, userGeneration } = state;
-    const options = requireOptions(call);
-    const line = { method: 'POST', url: resolveBelow(base, path), body: JSON.stringify(body) };
-    const fixed = requestHeaders({}, undefined, settings.vendorHeaders);
+    const options = requireCallOptions(call);
+    const content = textBody('application/json', JSON.stringify(body));
+    const line = { method: 'POST', url: resolveBelow(base, path), body: content };
+    const fixed = { fields: {}, projectId: undefined, token: undefined };
     const response = await this.#connection.exchange({
-      line,
-      path,
+      ...this.#exchangeOf(line, path, options),
       party: options.party ?? [party ?? this.#name],
-      headersOf: (hop) => hopHeaders(fixed, hop, ''),
+      headersOf: (hop) => hopHeaders(fixed, hop.body, '', settings.vendorHeaders),
       onRedirect: () => undefined,
       mayFollow: false,
       mayRetry: false,
-      signal: options.signal ?? undefined,
-      onLarge: undefined,
     });
     if (response.status !== 204) {
       throw loginFailure(response, this.#errorOf(response, { isLogin: true }, secrets));
@@ -177,7 +241,7 @@ export class SessionCore {
     const late = new SessionCore(this.#connection);
     late.#baseUrl = this.#baseUrl;
     late.state.start(token, response, () => undefined, this.#baseUrl);
-    await late.send('POST', 'auth/logout', {}).catch(() => undefined);
+    await late.send(late.readRequest('POST', 'auth/logout', {})).catch(() => undefined);
   }
 
   #errorOf(

@@ -1,9 +1,14 @@
-import { readBaseUrl } from '../connection/base-url.js';
+import { readBaseUrl } from '../connection/paths.js';
 import { SessionCookies } from './session-cookies.js';
 import { invalidSnapshot, type RestorableSnapshot, type SnapshotCookie } from './session-snapshot.js';
-import { isFieldValue, type VendorHeaders } from '../connection/vendor-headers.js';
+import { isFieldValue, type VendorHeaders } from '../connection/headers.js';
 
-/** Options for restoring a snapshot. */
+/**
+ * Options for restoring a snapshot.
+ * @example
+ * const options: RestoreOptions = { isSameSession: true };
+ * session.updateFromJson(session.json(), options);
+ */
 export interface RestoreOptions {
   /**
    * Accept a snapshot of another base URL, and use that URL from then on. Default false: such a snapshot is rejected.

@@ -3,7 +3,12 @@ import { Cookie } from 'tough-cookie';
 import { SessionError } from '../../errors/error-classes.js';
 import { isRecord } from '../../errors/read-json.js';
 
-/** One cookie with all its attributes. */
+/**
+ * One cookie with all its attributes.
+ * @example
+ * const [cookie]: readonly SnapshotCookie[] = session.toDict().cookies;
+ * console.log(cookie?.name); // JSESSIONID
+ */
 export interface SnapshotCookie {
   name: string;
   value: string;
@@ -24,6 +29,9 @@ export interface SnapshotCookie {
 /**
  * The state of a session as plain data (spec: Session snapshot), exactly these three keys. Protect it like a password
  * while the session lives: `JSON.stringify` writes all of it, inspection and string conversion show only a label.
+ * @example
+ * const snapshot: SessionSnapshot = session.toDict();
+ * console.log(Object.keys(snapshot)); // [ 'base_url', 'cookies', 'headers' ]
  */
 export interface SessionSnapshot {
   /** REST root, with its final `/`. */
@@ -34,7 +42,12 @@ export interface SessionSnapshot {
   headers: Readonly<Record<string, string>>;
 }
 
-/** What can be restored: a snapshot, including one whose cookies are a plain name-to-value map. */
+/**
+ * What can be restored: a snapshot, including one whose cookies are a plain name-to-value map.
+ * @example
+ * const snapshot: RestorableSnapshot = { base_url: baseUrl, cookies: { JSESSIONID: '1' }, headers: {} };
+ * client.restoreSession(snapshot);
+ */
 export interface RestorableSnapshot {
   /** REST root, with or without its final `/`. */
   base_url: string;

@@ -1,6 +1,6 @@
 import { type UnusableCookie } from '../connection/client-options.js';
 import { type PlatformResponse } from '../connection/platform-response.js';
-import { type VendorHeaders } from '../connection/vendor-headers.js';
+import { type VendorHeaders } from '../connection/headers.js';
 import { SessionError } from '../../errors/error-classes.js';
 import { SessionCookies } from './session-cookies.js';
 
@@ -18,55 +18,32 @@ export class SessionState {
   readonly pendingAnswers = new PendingAnswers();
   readonly #vendorHeaders: VendorHeaders;
   readonly #now: () => number;
-  #token: string | undefined;
   #otherHeaders = new Map<string, string>();
-  #cookies: SessionCookies;
-  #sessionGeneration = 0;
-  #userGeneration = 0;
-  #loginGeneration = 0;
-  #revision = 0;
+  // Changed here alone.
+  token: string | undefined;
+  cookies: SessionCookies;
+  sessionGeneration = 0;
+  userGeneration = 0;
+  loginGeneration = 0;
+  /** Changes whenever a token, a vendor header or a cookie was stored or discarded. */
+  revision = 0;
 
   constructor(vendorHeaders: VendorHeaders, now: () => number) {
     this.#vendorHeaders = vendorHeaders;
     this.#now = now;
-    this.#cookies = new SessionCookies(now);
-  }
-
-  get token(): string | undefined {
-    return this.#token;
+    this.cookies = new SessionCookies(now);
   }
 
   /** @throws SessionError when no token is held */
   requireToken(): void {
-    if (this.#token === undefined) throw new SessionError('There is no token: log in first.');
-  }
-
-  get sessionGeneration(): number {
-    return this.#sessionGeneration;
-  }
-
-  get userGeneration(): number {
-    return this.#userGeneration;
-  }
-
-  get loginGeneration(): number {
-    return this.#loginGeneration;
-  }
-
-  /** Changes whenever a token, a vendor header or a cookie was stored or discarded. */
-  get revision(): number {
-    return this.#revision;
-  }
-
-  get cookies(): SessionCookies {
-    return this.#cookies;
+    if (this.token === undefined) throw new SessionError('There is no token: log in first.');
   }
 
   /** Vendor headers in a fixed order; the token header comes first if there is a token. */
   headers(): Record<string, string> {
     const others = [...this.#otherHeaders].sort(([a], [b]) => (a < b ? -1 : 1));
     const token: [string, string][] =
-      this.#token === undefined ? [] : [[this.#vendorHeaders.authToken, this.#token]];
+      this.token === undefined ? [] : [[this.#vendorHeaders.authToken, this.token]];
     return Object.fromEntries([...token, ...others]);
   }
 
@@ -80,23 +57,24 @@ export class SessionState {
     onUnusable: (cookie: UnusableCookie) => void,
     base?: URL,
   ): void {
-    if (sessionGeneration !== this.#sessionGeneration) return;
-    const fields = response.headerValues('set-cookie');
+    if (sessionGeneration !== this.sessionGeneration) return;
+    const { headers, url } = response;
+    const fields = headers.valuesOf('set-cookie');
     if (fields.length === 0) return;
-    const date = Date.parse(response.header('date') ?? '');
-    const source = { url: new URL(response.url), base, onUnusable };
-    this.#cookies.store(fields, Number.isNaN(date) ? source : { ...source, date });
-    this.#revision += 1;
+    const date = (): number => Date.parse(headers.valuesOf('date').join(', '));
+    this.cookies.store(fields, { url: new URL(url), base, onUnusable, date });
+    this.revision += 1;
   }
 
   /** Stores the vendor headers of a successful response; a well-formed token replaces the current one. */
   storeHeaders(sessionGeneration: number, response: PlatformResponse): void {
-    if (sessionGeneration !== this.#sessionGeneration) return;
-    const token = this.#vendorHeaders.tokenOf(response.headers);
-    const isNewToken = token !== undefined && token !== this.#token;
-    if (isNewToken) this.#token = token;
-    const hasNewHeader = this.#vendorHeaders.capture(this.#otherHeaders, response.headers.fields);
-    if (isNewToken || hasNewHeader) this.#revision += 1;
+    if (sessionGeneration !== this.sessionGeneration) return;
+    const { headers } = response;
+    const token = this.#vendorHeaders.tokenOf(headers);
+    const isNewToken = token !== undefined && token !== this.token;
+    if (isNewToken) this.token = token;
+    const hasNewHeader = this.#vendorHeaders.capture(this.#otherHeaders, headers.fields);
+    if (isNewToken || hasNewHeader) this.revision += 1;
   }
 
   /**
@@ -111,26 +89,26 @@ export class SessionState {
     base: URL,
     isSameUser = false,
   ): void {
-    this.#sessionGeneration += 1;
-    if (!isSameUser) this.#userGeneration += 1;
-    this.#revision += 1;
-    this.#token = token;
+    this.sessionGeneration += 1;
+    if (!isSameUser) this.userGeneration += 1;
+    this.revision += 1;
+    this.token = token;
     this.#otherHeaders = new Map();
-    this.#cookies = new SessionCookies(this.#now);
-    this.storeHeaders(this.#sessionGeneration, response);
-    this.storeCookies(this.#sessionGeneration, response, onUnusable, base);
+    this.cookies = new SessionCookies(this.#now);
+    this.#vendorHeaders.capture(this.#otherHeaders, response.headers.fields);
+    this.storeCookies(this.sessionGeneration, response, onUnusable, base);
   }
 
   /** Discards the token, if there is one, and its cookies; responses and logins in flight do not bring them back. */
   dropToken(): void {
-    this.#token = undefined;
-    this.#cookies = new SessionCookies(this.#now);
+    this.token = undefined;
+    this.cookies = new SessionCookies(this.#now);
     this.#nextGeneration();
   }
 
   /** Keeps logins in flight from starting a session; the current state stays. */
   refuseLogins(): void {
-    this.#loginGeneration += 1;
+    this.loginGeneration += 1;
   }
 
   /**
@@ -141,19 +119,19 @@ export class SessionState {
   replace(headers: Readonly<Record<string, string>>, cookies: SessionCookies, isSameSession: boolean): void {
     const fields = Object.entries(headers);
     const tokenField = this.#vendorHeaders.authToken.toLowerCase();
-    this.#token = fields.find(([name]) => name.toLowerCase() === tokenField)?.[1];
+    this.token = fields.find(([name]) => name.toLowerCase() === tokenField)?.[1];
     this.#otherHeaders = new Map();
     this.#vendorHeaders.capture(this.#otherHeaders, fields);
-    this.#cookies = cookies;
-    if (isSameSession) this.#revision += 1;
+    this.cookies = cookies;
+    if (isSameSession) this.revision += 1;
     else this.#nextGeneration();
   }
 
   #nextGeneration(): void {
-    this.#revision += 1;
-    this.#sessionGeneration += 1;
-    this.#userGeneration += 1;
-    this.#loginGeneration += 1;
+    this.revision += 1;
+    this.sessionGeneration += 1;
+    this.userGeneration += 1;
+    this.loginGeneration += 1;
   }
 }
 

@@ -1,35 +1,32 @@
-import { type ConnectionOptions, type HopRequest, type HopResponse, type Transport } from './transport.js';
+import { type ConnectionOptions, type Transport } from './transport.js';
 
 /**
  * A transport that is made when the first hop is sent. HTTP libraries take most of the time of an import, and a
  * program may import the client without calling anything, or may use the other library.
  */
-export class DeferredTransport implements Transport {
-  readonly #load: () => Promise<Transport>;
-  #loading: Promise<Transport> | undefined;
-  #transport: Transport | undefined;
+export class DeferredTransport {
+  readonly #make: () => Promise<Transport>;
+  #making: Promise<Transport> | undefined;
   #isClosed = false;
+  /** Undefined until it has been made. */
+  transport: Transport | undefined;
 
-  constructor(load: () => Promise<Transport>) {
-    this.#load = load;
+  constructor(make: () => Promise<Transport>) {
+    this.#make = make;
   }
 
-  send(request: HopRequest): Promise<HopResponse> {
-    if (this.#transport !== undefined) return this.#transport.send(request);
-    return this.#loaded().then((transport) => transport.send(request));
+  /** If it was closed in the meantime, the new transport is closed before anything is sent. */
+  made(): Promise<Transport> {
+    return (this.#making ??= this.#make().then(async (transport) => {
+      if (this.#isClosed) await transport.close();
+      return (this.transport = transport);
+    }));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#loading)?.close();
-  }
-
-  /** If it was closed in the meantime, the new transport is closed before anything is sent. */
-  #loaded(): Promise<Transport> {
-    return (this.#loading ??= this.#load().then(async (transport) => {
-      if (this.#isClosed) await transport.close();
-      return (this.#transport = transport);
-    }));
+    // One that could not be made has nothing to close; its calls said why.
+    await (await this.#making?.catch(() => undefined))?.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type AgentOptions, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { HttpsProxyAgent } from 'hpagent';
 import got, { type PlainResponse } from 'got';
 import { type Proxy } from './proxy.js';
@@ -16,6 +16,7 @@ import {
   type ConnectionOptions,
   type HopRequest,
   type HopResponse,
+  type RequestBody,
   type Transport,
 } from './transport.js';
 
@@ -66,7 +67,7 @@ export class GotTransport implements Transport {
         else reject(isStale() && !signal.aborted ? new StaleConnectionError(error) : error);
       });
       // Not as an option: got would write it in parts, and miss the answer of a server that refuses it unread.
-      if (body !== undefined) stream.end(body);
+      if (body !== undefined) write(body.open(), stream);
       else if (method !== 'GET' && method !== 'HEAD') stream.end();
       stream.once('request', (request: ClientRequest) => {
         // Node silently drops header fields after the 1,000th; the byte limit bounds them too.
@@ -93,8 +94,18 @@ export class GotTransport implements Transport {
   }
 }
 
-function lengthOf(body: string | undefined): { 'content-length'?: string } {
-  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+function lengthOf(body: RequestBody | undefined): { 'content-length'?: string } {
+  return body?.length === undefined ? {} : { 'content-length': String(body.length) };
+}
+
+function write(content: string | Uint8Array | Readable, stream: Duplex): void {
+  if (!(content instanceof Readable)) {
+    stream.end(content);
+    return;
+  }
+  content.on('error', (error) => stream.destroy(error));
+  stream.on('close', () => content.destroy());
+  content.pipe(stream);
 }
 
 /** Too many of them, or a change of the protocol, which no request asks for. */

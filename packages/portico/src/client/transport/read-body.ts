@@ -1,4 +1,4 @@
-import { type Readable } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 // Not imported by name: if a Node version lacks one of the names, the import fails before anything can say which Node
 // is needed.
@@ -17,40 +17,128 @@ export interface Large {
  * @throws PlatformHttpError when the body exceeds the limit
  */
 export function readBody(body: Readable, limit: number, large?: Large): Promise<Buffer> {
+  // A body that failed before it was read will send no more events.
+  if (body.destroyed && !body.readableEnded) return Promise.reject(body.errored ?? endedEarly());
   return new Promise((resolve, reject) => {
-    // A body that failed before anybody read it will send no more events.
-    if (body.destroyed && !body.readableEnded) {
-      reject(body.errored ?? endedEarly());
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let hasWaited = false;
+    const bytes = new ArrivedBytes(limit);
     body.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size > limit) {
+      if (bytes.size + chunk.byteLength > limit) {
         reject(tooLarge(limit));
         // Also closes the socket.
         body.destroy();
         return;
       }
-      chunks.push(chunk);
-      if (large === undefined || hasWaited || size <= large.bytes) return;
-      hasWaited = true;
-      body.pause();
-      large.wait().then(
-        () => body.resume(),
-        (error: unknown) => body.destroy(error as Error),
-      );
+      bytes.add(chunk);
+      if (large !== undefined && bytes.size > large.bytes) {
+        const { wait } = large;
+        large = undefined;
+        body.pause();
+        void wait().then(
+          () => body.resume(),
+          (error: unknown) => body.destroy(error as Error),
+        );
+      }
     });
     body.on('end', () => {
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
+      resolve(bytes.take());
     });
     body.on('error', reject);
     body.on('close', () => {
       if (!body.readableEnded) reject(endedEarly());
+      // undici keeps the body until V8 collects the old generation. Without this, what was read and its whole request
+      // would stay as long.
+      freeBody(bytes.take());
+      large = undefined;
     });
   });
+}
+
+/** A body up to this size stays in the chunks that it arrives in, so one that waits has no room for what may come. */
+const CHUNKS_BYTES = 512 * 1024;
+/** Room for most large bodies; the system gives memory for it only as it is written. */
+const ROOM_BYTES = 4 * 1024 * 1024;
+
+/** What has arrived of a body. */
+class ArrivedBytes {
+  size = 0;
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #whole: Buffer<ArrayBuffer> | undefined;
+
+  /** @param limit what will never be exceeded */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /**
+   * The chunks of a large body are copied to their place as they arrive, so V8 frees each right away. Kept until the
+   * end, they would stay until it collects the old generation.
+   */
+  add(chunk: Buffer): void {
+    const end = this.size + chunk.byteLength;
+    if (this.#whole === undefined && end <= CHUNKS_BYTES) this.#chunks.push(chunk);
+    else this.#withRoom(end).set(chunk, this.size);
+    this.size = end;
+  }
+
+  #withRoom(bytes: number): Buffer {
+    const before = this.#whole;
+    if (before !== undefined && before.byteLength >= bytes) return before;
+    const whole = memoryFor(Math.min(Math.max(ROOM_BYTES, 2 * bytes), Math.max(ROOM_BYTES, this.#limit)));
+    let at = 0;
+    for (const chunk of before === undefined ? this.#chunks : [before]) {
+      whole.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    this.#chunks = [];
+    this.#whole = whole;
+    return whole;
+  }
+
+  /** All of it, which is forgotten here. */
+  take(): Buffer {
+    const whole = this.#whole;
+    const [first, ...others] = this.#chunks;
+    this.#whole = undefined;
+    this.#chunks = [];
+    if (whole !== undefined) {
+      own.add(whole.buffer);
+      return whole.subarray(0, this.size);
+    }
+    if (first === undefined) return Buffer.alloc(0);
+    return others.length === 0 ? first : Buffer.concat([first, ...others]);
+  }
+}
+
+/** The memory of large bodies, which belongs to nothing else. */
+const own = new WeakSet<ArrayBuffer>();
+/** Memory of bodies that have been read, for the next ones: new pages take longer than all the rest of reading. */
+const spare: ArrayBuffer[] = [];
+const MOST_SPARE = 2;
+const SPARE_MS = 10_000;
+let forgetSpare: NodeJS.Timeout | undefined;
+
+function memoryFor(bytes: number): Buffer<ArrayBuffer> {
+  const memory = bytes <= ROOM_BYTES ? spare.pop() : undefined;
+  return memory === undefined ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(memory);
+}
+
+/**
+ * Gives the memory of a large body back, which V8 would keep until it collects the old generation: with a few hundred
+ * of them, most of the work of the process would be to collect. Whatever still refers to the body finds it empty.
+ */
+export function freeBody(body: Buffer): void {
+  const { buffer } = body as Buffer<ArrayBuffer>;
+  if (!own.delete(buffer)) return;
+  const memory = buffer.transfer(
+    buffer.byteLength === ROOM_BYTES && spare.length < MOST_SPARE ? ROOM_BYTES : 0,
+  );
+  if (memory.byteLength === 0) return;
+  spare.push(memory);
+  forgetSpare ??= setTimeout(() => {
+    spare.length = 0;
+    forgetSpare = undefined;
+  }, SPARE_MS).unref();
 }
 
 function endedEarly(): Error {
@@ -60,7 +148,7 @@ function endedEarly(): Error {
 /** The codings to ask for, in the `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
-type Decode = (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>;
+type Decode = (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer<ArrayBuffer>>;
 
 const [unzipped, inflatedRaw, unbrotlied, unzstded] = [
   zlib.unzip,
@@ -95,11 +183,7 @@ const MAX_CODINGS = 4;
  * @throws PlatformHttpError when the decoded body exceeds the limit
  */
 export async function decodeBody(bytes: Buffer, codings: string, limit: number): Promise<Buffer | undefined> {
-  const applied = codings
-    .split(',')
-    .flatMap((coding) =>
-      DECODERS.get(coding.trim().toLowerCase()) === undefined ? [] : [coding.trim().toLowerCase()],
-    );
+  const applied = knownCodings(codings);
   if (applied.length > MAX_CODINGS) return undefined;
   let decoded: Buffer | undefined = bytes;
   for (const coding of applied.reverse()) {
@@ -110,6 +194,57 @@ export async function decodeBody(bytes: Buffer, codings: string, limit: number):
   return decoded;
 }
 
+function knownCodings(codings: string): string[] {
+  return codings
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => DECODERS.has(coding));
+}
+
+/**
+ * Decodes a body while it arrives. An unknown coding leaves the bytes as they are, and so does a label that a proxy
+ * kept when it unpacked a JSON body.
+ * @param codings the value of `Content-Encoding`
+ * @throws PlatformHttpError when there are too many codings
+ */
+export async function decodedStream(body: Readable, codings: string): Promise<Readable> {
+  const applied = knownCodings(codings).reverse();
+  const [outermost] = applied;
+  if (outermost === undefined) return body;
+  if (applied.length > MAX_CODINGS) {
+    body.destroy();
+    throw new PlatformHttpError('The response of the platform has too many content codings.');
+  }
+  const chunks = body.iterator() as AsyncIterator<Buffer, undefined>;
+  const first = await chunks.next();
+  if (first.done === true) return Readable.from([]);
+  async function* whole(): AsyncGenerator<Buffer> {
+    for (let next: IteratorResult<Buffer, undefined> = first; next.done !== true; next = await chunks.next())
+      yield next.value;
+  }
+  const packed = Readable.from(whole(), { objectMode: false });
+  if (isUnpacked(first.value, outermost)) return packed;
+  const decoders = applied.map((coding, at) => decoderOf(coding, at === 0 ? first.value[0] : undefined));
+  return pipeline([packed, ...decoders], () => body.destroy()) as Transform;
+}
+
+/** Only brotli has no mark at its start. */
+function isUnpacked(start: Buffer, coding: string): boolean {
+  return coding !== 'br' && /^\s*[[{]/.test(start.toString('latin1', 0, 64));
+}
+
+/** @param first the first byte of the body, if the coding is the outermost one */
+function decoderOf(coding: string, first = ZLIB_DEFLATE): Transform {
+  if (coding === 'br') return zlib.createBrotliDecompress();
+  if (coding === 'zstd') return zlib.createZstdDecompress();
+  return coding === 'deflate' && (first & 0xf) !== ZLIB_DEFLATE
+    ? zlib.createInflateRaw()
+    : zlib.createUnzip();
+}
+
+/** The lower half of the first byte of a stream in the format of zlib (RFC 1950, 2.2). */
+const ZLIB_DEFLATE = 8;
+
 async function decodeOnce(
   bytes: Buffer,
   decoders: readonly Decode[],
@@ -117,7 +252,10 @@ async function decodeOnce(
 ): Promise<Buffer | undefined> {
   for (const decode of decoders) {
     try {
-      return await decode(bytes, { maxOutputLength: limit });
+      const decoded = await decode(bytes, { maxOutputLength: limit });
+      // Put together from many pieces, it is the only user of its memory.
+      if (decoded.byteLength > CHUNKS_BYTES) own.add(decoded.buffer);
+      return decoded;
     } catch (error) {
       if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
     }
@@ -126,6 +264,6 @@ async function decodeOnce(
   return /^\s*[[{]/.test(bytes.toString('latin1', 0, 64)) ? bytes : undefined;
 }
 
-function tooLarge(limit: number): PlatformHttpError {
+export function tooLarge(limit: number): PlatformHttpError {
   return new PlatformHttpError(`The response of the platform is larger than ${limit} bytes.`);
 }

@@ -16,6 +16,7 @@ const NO_REQUEST_ARRIVED = 408;
  * the first byte of a response, or if the server was just giving it up and says so: a balancer answers 408 to a
  * connection without a request, and that may cross the request on its way (RFC 9110, 15.5.9). Any other request goes
  * over a new connection from the start: it could not be known whether a first attempt was acted on.
+ * @param call asked before each attempt whether there is time for it; what it throws ends the hop
  * @throws ProtocolViolation for an answer that the library accepts, although it may have misread where the answer
  * ends
  */
@@ -23,8 +24,9 @@ export async function sendHop(
   transport: Transport,
   request: HopRequest,
   mayBeRepeated: boolean,
+  call: { requireTime(): void },
 ): Promise<HopResponse> {
-  const response = await sendOverLiveConnection(transport, request, mayBeRepeated);
+  const response = await sendOverLiveConnection(transport, request, mayBeRepeated, call);
   const violation = violationOf(response);
   if (violation === undefined) return response;
   discard(response.body);
@@ -35,7 +37,9 @@ async function sendOverLiveConnection(
   transport: Transport,
   request: HopRequest,
   mayBeRepeated: boolean,
+  call: { requireTime(): void },
 ): Promise<HopResponse> {
+  call.requireTime();
   const overNew = { ...request, needsNewConnection: true };
   if (!mayBeRepeated) return transport.send(overNew);
   try {
@@ -45,18 +49,23 @@ async function sendOverLiveConnection(
   } catch (error) {
     if (!(error instanceof StaleConnectionError)) throw error;
   }
+  call.requireTime();
   return transport.send(overNew);
 }
 
 function violationOf({ status, rawHeaders }: HopResponse): ProtocolViolation['code'] | undefined {
   if (status < 200) return 'HPE_INVALID_STATUS';
-  const codings = rawHeaders.filter((_value, at) => at % 2 === 1 && isTransferCoding(rawHeaders[at - 1]));
-  return areMisread(codings) ? 'HPE_INVALID_TRANSFER_ENCODING' : undefined;
+  const codings: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''];
+    if (name.length === TRANSFER_ENCODING.length && name.toLowerCase() === TRANSFER_ENCODING) {
+      codings.push(value);
+    }
+  }
+  return codings.length > 0 && areMisread(codings) ? 'HPE_INVALID_TRANSFER_ENCODING' : undefined;
 }
 
-function isTransferCoding(name: string | undefined): boolean {
-  return name?.length === 17 && name.toLowerCase() === 'transfer-encoding';
-}
+const TRANSFER_ENCODING = 'transfer-encoding';
 
 /**
  * Whether transfer codings are empty, or name `chunked` anywhere but at their end. Both libraries then take the

@@ -2,12 +2,25 @@ import { type Readable } from 'node:stream';
 import { type Proxy } from './proxy.js';
 import { type TlsTrust } from './tls-trust.js';
 
+/** The body of a request. */
+export interface RequestBody {
+  /** Sent unless the caller names another one. */
+  readonly contentType: string | undefined;
+  /** In bytes; undefined when that shows only while it is sent. */
+  readonly length: number | undefined;
+  /** Whether it can be opened more than once. */
+  readonly isRepeatable: boolean;
+  open(): string | Uint8Array | Readable;
+  /** What the caller's own stream failed with. */
+  readonly failure?: unknown;
+}
+
 /** One request over one hop. */
 export interface HopRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: RequestBody | undefined;
   readonly signal: AbortSignal;
   /**
    * Whether it gets a connection of its own, which is closed after the response. Default: any kept connection will
@@ -26,7 +39,7 @@ export interface HopResponse {
 
 /**
  * One HTTP hop: bytes out, status and raw headers in, body as a stream. It does not follow redirects, retry, keep
- * cookies or decode. A failure rejects with whatever the library throws, with {@link StaleConnectionError} or
+ * cookies or decode. A failure rejects with what the library throws, with {@link StaleConnectionError} or
  * {@link ProxyRefusal}; `networkFailure` translates it.
  */
 export interface Transport {
@@ -40,7 +53,7 @@ export interface ConnectionOptions {
   readonly trust: TlsTrust;
   /** Where to connect to instead of the platform, if anywhere. */
   readonly proxy?: Proxy | undefined;
-  /** Milliseconds for which a connection is kept while nobody uses it. Default {@link MAX_IDLE_MS}. */
+  /** Milliseconds for which an idle connection is kept. Default {@link MAX_IDLE_MS}. */
   readonly maxIdleMs?: number;
 }
 

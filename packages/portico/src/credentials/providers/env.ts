@@ -4,7 +4,12 @@ import { SharedSecret } from './shared-secret.js';
 import { checkParameters, ENVIRONMENT, optional, TEXT } from './rules.js';
 import { defineStore, type EnvironmentVariables } from './store-definition.js';
 
-/** An environment variable. */
+/**
+ * An environment variable.
+ * @example
+ * const parameters: EnvParameters = { name: 'API_KEY' };
+ * const apiKey = env(parameters);
+ */
 export interface EnvParameters {
   readonly name: string;
   /** One key of a variable that holds a JSON object. */
@@ -25,8 +30,12 @@ export const envStore = defineStore('env', {
 /**
  * A credential from an environment variable, such as one that a container platform sets.
  *
+ * @param parameters which variable
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
+ * @example
+ * const apiKey = env({ name: 'API_KEY', environment: { API_KEY: 'demo-api-key' } });
+ * console.log(await apiKey()); // demo-api-key
  */
 export function env(parameters: EnvParameters): CredentialProvider {
   checkParameters('env', parameters, { ...RULES, environment: ENVIRONMENT });

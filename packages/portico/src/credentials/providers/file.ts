@@ -8,7 +8,12 @@ import { defineStore } from './store-definition.js';
 /** Bytes: the most that a secret of AWS Secrets Manager or Google Cloud Secret Manager may have. */
 const LARGEST_SECRET = 65_536;
 
-/** A file, such as a container's mounted secret. */
+/**
+ * A file, such as a container's mounted secret.
+ * @example
+ * const parameters: FileParameters = { path: '/run/secrets/reports' };
+ * const password = file(parameters);
+ */
 export interface FileParameters extends SecretAccess {
   readonly path: string;
   /** One key of a file that holds a JSON object. */
@@ -26,8 +31,11 @@ export const fileStore = defineStore('file', {
  * A credential from a file, without its final line break. It is read at each call, so that a mounted secret may
  * change, unless `ttlSeconds` is set.
  *
+ * @param parameters which file
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
+ * @example
+ * const password = file({ path: '/run/secrets/reports' });
  */
 export function file(parameters: FileParameters): CredentialProvider {
   checkParameters('file', parameters, { ...RULES, ...ACCESS });

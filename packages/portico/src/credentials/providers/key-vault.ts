@@ -6,7 +6,12 @@ import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret
 import { checkParameters, optional, rule, SDK_ACCESS, TEXT, type Values } from './rules.js';
 import { defineStore } from './store-definition.js';
 
-/** A secret of Azure Key Vault. */
+/**
+ * A secret of Azure Key Vault.
+ * @example
+ * const parameters: KeyVaultParameters = { vaultUrl: 'https://reports.vault.azure.net', secretName: 'login' };
+ * const password = keyVault({ ...parameters, key: 'password' });
+ */
 export interface KeyVaultParameters extends SdkAccess {
   /** The vault's address, such as `https://example.vault.azure.net`. */
   readonly vaultUrl: string;
@@ -37,8 +42,11 @@ export const keyVaultStore = defineStore('key_vault', {
  * A credential from Azure Key Vault (spec, "Credential providers"), with Azure's default credential chain, fetched at
  * each call unless `ttlSeconds` says how long it is kept. With `key`, one key of a JSON secret.
  *
+ * @param parameters which secret, and which key of it
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
+ * @example
+ * const password = keyVault({ vaultUrl: 'https://reports.vault.azure.net', secretName: 'password' });
  */
 export function keyVault(
   parameters: KeyVaultParameters & { readonly key?: string | undefined },
@@ -48,17 +56,30 @@ export function keyVault(
   return new KeyVaultSecret({ ...others, ttlSeconds }).field(key);
 }
 
-/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+/**
+ * The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given.
+ * @example
+ * const secret = new KeyVaultSecret({ vaultUrl: 'https://reports.vault.azure.net', secretName: 'login' });
+ * const [username, password] = [secret.field('username'), secret.field('password')];
+ */
 export class KeyVaultSecret {
   readonly #secret: SharedSecret;
 
-  /** @throws TypeError that names the parameter that cannot be used */
+  /**
+   * @param parameters the vault, and the name of the secret
+   * @throws TypeError that names the parameter that cannot be used
+   */
   constructor(parameters: KeyVaultParameters) {
     checkParameters('KeyVaultSecret', parameters, { ...RULES, ...SDK_ACCESS });
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 
-  /** The provider of one key of the secret, or of its whole text. */
+  /**
+   * The provider of one key of the secret, or of its whole text.
+   * @param key of the JSON object that the secret is
+   * @returns a provider that throws CredentialError
+   * @throws TypeError when the key cannot be used
+   */
   field(key?: string): CredentialProvider {
     return this.#secret.field(key);
   }

@@ -5,7 +5,12 @@ import { type SdkAccess, type SecretSource, SharedSecret } from './shared-secret
 import { checkParameters, checkValue, optional, SDK_ACCESS, TEXT } from './rules.js';
 import { defineStore } from './store-definition.js';
 
-/** Where the parameters of AWS Systems Manager Parameter Store are. */
+/**
+ * Where the parameters of AWS Systems Manager Parameter Store are.
+ * @example
+ * const parameters: ParameterStoreParameters = { regionName: 'eu-west-1' };
+ * const password = parameterStore({ ...parameters, name: '/reports/password' });
+ */
 export interface ParameterStoreParameters extends SdkAccess {
   /** Default: the region that the SDK finds. */
   readonly regionName?: string | undefined;
@@ -28,6 +33,8 @@ export const parameterStoreStore = defineStore('parameter_store', {
  * @param parameters.name - name or ARN
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
+ * @example
+ * const password = parameterStore({ name: '/reports/password', regionName: 'eu-west-1' });
  */
 export function parameterStore(
   parameters: ParameterStoreParameters & { readonly name: string },
@@ -37,12 +44,20 @@ export function parameterStore(
   return new ParameterStoreValues({ ...others, ttlSeconds }).parameter(name);
 }
 
-/** The group variant: each parameter is fetched at its first use, and again after `ttlSeconds` if given. */
+/**
+ * The group variant: each parameter is fetched at its first use, and again after `ttlSeconds` if given.
+ * @example
+ * const values = new ParameterStoreValues({ regionName: 'eu-west-1' });
+ * const [username, password] = [values.parameter('/reports/username'), values.parameter('/reports/password')];
+ */
 export class ParameterStoreValues {
   readonly #parameters: ParameterStoreParameters;
   readonly #values = new Map<string, SharedSecret>();
 
-  /** @throws TypeError that names the parameter that cannot be used */
+  /**
+   * @param parameters where the parameters are, and how they are kept
+   * @throws TypeError that names the parameter that cannot be used
+   */
   constructor(parameters: ParameterStoreParameters = {}) {
     checkParameters('ParameterStoreValues', parameters, { ...RULES, ...SDK_ACCESS });
     this.#parameters = parameters;
@@ -51,6 +66,7 @@ export class ParameterStoreValues {
   /**
    * The provider of one parameter, by name or ARN.
    *
+   * @param name name or ARN
    * @throws TypeError when the name cannot be used
    */
   parameter(name: string): CredentialProvider {

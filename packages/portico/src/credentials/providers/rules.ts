@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { unknownName } from '../../errors/unknown-name.js';
 
 /** What is wrong with a value, and where: the path below it, empty for the value itself. */
 export interface Problem {
@@ -67,23 +67,6 @@ function problemsOf(values: Values, rules: Rules): Problem[] {
     ...wrong,
     ...unknown.map((name) => ({ path: [name], message: unknownName(name, Object.keys(rules)) })),
   ];
-}
-
-/**
- * Says that a name is unknown, and which one is probably meant: an ignored one would leave a default in its place.
- */
-export function unknownName(name: string, known: readonly string[]): string {
-  const similar = known.filter((other) => distanceOf(name, other) <= Math.max(name.length, other.length) / 2);
-  const nearest = similar.toSorted((one, other) => distanceOf(name, one) - distanceOf(name, other))[0];
-  return nearest === undefined
-    ? `is not a known name; known are ${known.join(', ')}`
-    : `is not a known name; do you mean ${nearest}?`;
-}
-
-/** Neither case nor a dash or underscore between words makes a name another one. */
-function distanceOf(one: string, other: string): number {
-  const [plain, otherPlain] = [one, other].map((name) => name.replace(/[-_]/g, '').toLowerCase());
-  return distance(plain ?? '', otherPlain ?? '');
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

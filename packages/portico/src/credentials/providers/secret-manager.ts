@@ -6,7 +6,12 @@ import { defineStore } from './store-definition.js';
 import { type CredentialReason } from '../../errors/credential-error.js';
 import { reasonOfStatus, reasonWithoutStatus } from './failure-reasons.js';
 
-/** A secret of Google Cloud Secret Manager. */
+/**
+ * A secret of Google Cloud Secret Manager.
+ * @example
+ * const parameters: SecretManagerParameters = { project: 'reports', secretId: 'login' };
+ * const login = secretManager(parameters);
+ */
 export interface SecretManagerParameters extends SdkAccess {
   /** Project id or number. */
   readonly project: string | number;
@@ -41,8 +46,11 @@ export const secretManagerStore = defineStore('secret_manager', {
  * A credential from Google Cloud Secret Manager (spec, "Credential providers"), with application default credentials,
  * fetched at each call unless `ttlSeconds` says how long it is kept. With `key`, one key of a JSON secret.
  *
+ * @param parameters which secret, and which key of it
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
+ * @example
+ * const password = secretManager({ project: 'reports', secretId: 'login', key: 'password' });
  */
 export function secretManager(
   parameters: SecretManagerParameters & { readonly key?: string | undefined },
@@ -52,17 +60,30 @@ export function secretManager(
   return new SecretManagerSecret({ ...others, ttlSeconds }).field(key);
 }
 
-/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+/**
+ * The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given.
+ * @example
+ * const secret = new SecretManagerSecret({ project: 'reports', secretId: 'login' });
+ * const [username, password] = [secret.field('username'), secret.field('password')];
+ */
 export class SecretManagerSecret {
   readonly #secret: SharedSecret;
 
-  /** @throws TypeError that names the parameter that cannot be used */
+  /**
+   * @param parameters which secret
+   * @throws TypeError that names the parameter that cannot be used
+   */
   constructor(parameters: SecretManagerParameters) {
     checkParameters('SecretManagerSecret', parameters, { ...RULES, ...SDK_ACCESS });
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 
-  /** The provider of one key of the secret, or of its whole text. */
+  /**
+   * The provider of one key of the secret, or of its whole text.
+   * @param key of the JSON object that the secret is
+   * @returns a provider that throws CredentialError
+   * @throws TypeError when the key cannot be used
+   */
   field(key?: string): CredentialProvider {
     return this.#secret.field(key);
   }

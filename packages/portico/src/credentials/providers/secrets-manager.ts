@@ -5,7 +5,12 @@ import { binarySecret, type SdkAccess, type SecretSource, SharedSecret } from '.
 import { checkParameters, optional, SDK_ACCESS, TEXT } from './rules.js';
 import { defineStore } from './store-definition.js';
 
-/** A secret of AWS Secrets Manager. */
+/**
+ * A secret of AWS Secrets Manager.
+ * @example
+ * const parameters: SecretsManagerParameters = { secretId: 'prod/reports' };
+ * const password = secretsManager({ ...parameters, key: 'password' });
+ */
 export interface SecretsManagerParameters extends SdkAccess {
   /** Name or ARN. */
   readonly secretId: string;
@@ -25,8 +30,11 @@ export const secretsManagerStore = defineStore('secrets_manager', {
  * A credential from AWS Secrets Manager (spec, "Credential providers"), fetched at each call unless `ttlSeconds` says
  * how long it is kept. With `key`, one key of a JSON secret.
  *
+ * @param parameters which secret, and which key of it
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
+ * @example
+ * const password = secretsManager({ secretId: 'prod/reports', key: 'password', regionName: 'eu-west-1' });
  */
 export function secretsManager(
   parameters: SecretsManagerParameters & { readonly key?: string | undefined },
@@ -36,17 +44,30 @@ export function secretsManager(
   return new SecretsManagerSecret({ ...others, ttlSeconds }).field(key);
 }
 
-/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+/**
+ * The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given.
+ * @example
+ * const secret = new SecretsManagerSecret({ secretId: 'prod/reports' });
+ * const [username, password] = [secret.field('username'), secret.field('password')];
+ */
 export class SecretsManagerSecret {
   readonly #secret: SharedSecret;
 
-  /** @throws TypeError that names the parameter that cannot be used */
+  /**
+   * @param parameters which secret
+   * @throws TypeError that names the parameter that cannot be used
+   */
   constructor(parameters: SecretsManagerParameters) {
     checkParameters('SecretsManagerSecret', parameters, { ...RULES, ...SDK_ACCESS });
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 
-  /** The provider of one key of the secret, or of its whole text. */
+  /**
+   * The provider of one key of the secret, or of its whole text.
+   * @param key of the JSON object that the secret is
+   * @returns a provider that throws CredentialError
+   * @throws TypeError when the key cannot be used
+   */
   field(key?: string): CredentialProvider {
     return this.#secret.field(key);
   }

@@ -83,7 +83,11 @@ function jsonObject(text: string): Readonly<Record<string, unknown>> {
 /** Where a pod finds the token of its service account. */
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-/** How to log in to Vault. */
+/**
+ * How to log in to Vault.
+ * @example
+ * const login: VaultLogin = { method: 'approle', roleId: 'reports' };
+ */
 export type VaultLogin =
   | {
       readonly method: 'token';

@@ -51,7 +51,12 @@ interface VaultSecretName {
   readonly caFile?: string | undefined;
 }
 
-/** A secret of HashiCorp Vault or OpenBao. */
+/**
+ * A secret of HashiCorp Vault or OpenBao.
+ * @example
+ * const parameters: VaultParameters = { path: 'secret/data/reports' };
+ * const password = vault({ ...parameters, key: 'password' });
+ */
 export interface VaultParameters extends VaultSecretName, SecretAccess {
   /** Default: the token in the variable `VAULT_TOKEN`. */
   readonly login?: VaultLogin | undefined;
@@ -123,8 +128,11 @@ export const vaultStore = defineStore('vault', {
  * A credential from HashiCorp Vault or OpenBao, by its HTTP API, fetched at each call unless `ttlSeconds` says how
  * long it is kept. With `key`, one key of the secret, else all of them as a JSON object.
  *
+ * @param parameters which secret, and which key of it
  * @returns a provider that throws CredentialError
  * @throws TypeError that names the parameter that cannot be used
+ * @example
+ * const password = vault({ path: 'secret/data/reports', key: 'password' });
  */
 export function vault(
   parameters: VaultParameters & { readonly key?: string | undefined },
@@ -134,17 +142,30 @@ export function vault(
   return new VaultSecret({ ...others, ttlSeconds }).field(key);
 }
 
-/** The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given. */
+/**
+ * The group variant: the secret is fetched once for all of its fields, and again after `ttlSeconds` if given.
+ * @example
+ * const secret = new VaultSecret({ path: 'secret/data/reports' });
+ * const [username, password] = [secret.field('username'), secret.field('password')];
+ */
 export class VaultSecret {
   readonly #secret: SharedSecret;
 
-  /** @throws TypeError that names the parameter that cannot be used */
+  /**
+   * @param parameters which secret, and where Vault is
+   * @throws TypeError that names the parameter that cannot be used
+   */
   constructor(parameters: VaultParameters) {
     checkParameters('VaultSecret', parameters, PARAMETER_RULES);
     this.#secret = new SharedSecret(sourceOf(parameters), parameters);
   }
 
-  /** The provider of one key of the secret, or of all of them as a JSON object. */
+  /**
+   * The provider of one key of the secret, or of all of them as a JSON object.
+   * @param key of the secret
+   * @returns a provider that throws CredentialError
+   * @throws TypeError when the key cannot be used
+   */
   field(key?: string): CredentialProvider {
     return this.#secret.field(key);
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PlatformClient, type PlatformCall } from '../../../src/client/index.js';
 import { loggedIn } from '../../support/client/logged-in.js';
 import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   ExecutionCancelledError,
   PlatformClient,
@@ -60,7 +60,7 @@ describe('the circuit of a client', () => {
 
   beforeEach(async () => {
     clock = manualClock();
-    jest.spyOn(Date, 'now').mockImplementation(clock.now);
+    vi.spyOn(Date, 'now').mockImplementation(clock.now);
     answer = faulty;
     changes = [];
     logins = 0;
@@ -81,7 +81,7 @@ describe('the circuit of a client', () => {
     });
   });
   afterEach(async () => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     await client.close();
   });
 
@@ -96,7 +96,9 @@ describe('the circuit of a client', () => {
     const { retryAfterSeconds } = refused as PlatformUnreachableError;
     expect([4, 5, 6]).toContain(retryAfterSeconds);
     expect(platform.count('GET projects')).toBe(ENOUGH);
-    expect(changes).toEqual([{ circuit: 'data', isOpen: true }]);
+    expect(changes).toEqual([{ circuit: 'data', isOpen: true, openMs: expect.any(Number) }]);
+    expect(changes[0]?.openMs).toBeGreaterThanOrEqual(4000);
+    expect(changes[0]?.openMs).toBeLessThanOrEqual(6000);
   });
 
   it('lets a single call through after a pause, and closes when it succeeds', async () => {
@@ -120,8 +122,8 @@ describe('the circuit of a client', () => {
     answer = good;
     await expect(session.getProjects()).resolves.toEqual([]);
     expect(changes).toEqual([
-      { circuit: 'data', isOpen: true },
-      { circuit: 'data', isOpen: false },
+      { circuit: 'data', isOpen: true, openMs: expect.any(Number) },
+      { circuit: 'data', isOpen: false, openMs: 0 },
     ]);
   });
 
@@ -253,7 +255,7 @@ describe('the circuit of a client', () => {
         .login({ username: `user-${nth % PARTIES}`, password: 'p' })
         .catch((error: unknown) => error);
     await Promise.all(Array.from({ length: ENOUGH }, (_, nth) => logIn(nth)));
-    expect(changes).toEqual([{ circuit: 'auth', isOpen: true }]);
+    expect(changes).toMatchObject([{ circuit: 'auth', isOpen: true }]);
     expect(await logIn(0)).toMatchObject({ reason: 'CIRCUIT_OPEN' });
 
     const snapshot = { ...session.toDict(), base_url: dead.baseUrl };

@@ -1,7 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ExecutionCancelledError, PlatformTimeoutError } from '../../../src/client/index.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  ExecutionCancelledError,
+  PlatformTimeoutError,
+  type PlatformSessionOptions,
+  QueueTimeoutError,
+} from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
 import { holdTimers } from '../../support/client/hold-timers.js';
 import { loggedIn, openSession } from '../../support/client/logged-in.js';
@@ -37,7 +42,7 @@ describe.each(['got', 'undici'] as const)('the deadline of a call, by %s,', (tra
     holdTimers('setTimeout');
   });
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it.each<[string, number, ScriptedAnswer | ScriptedAnswer[]]>([
@@ -61,9 +66,9 @@ describe.each(['got', 'undici'] as const)('the deadline of a call, by %s,', (tra
 
     const outcome = session.getProjects().catch((error: unknown) => error);
     await eventually(() => platform.count('GET projects') >= requests);
-    jest.advanceTimersByTime(TIMEOUT_MS - 1);
+    vi.advanceTimersByTime(TIMEOUT_MS - 1);
     expect(await hasEnded(outcome)).toBe(false);
-    jest.advanceTimersByTime(1);
+    vi.advanceTimersByTime(1);
 
     expect(await outcome).toMatchObject({ constructor: PlatformTimeoutError, retryable: true });
     await eventually(() => platform.openConnections <= 1);
@@ -76,14 +81,87 @@ describe.each(['got', 'undici'] as const)('the deadline of a call, by %s,', (tra
       .login()
       .catch((error: unknown) => error);
     await eventually(() => platform.requests.length > 0);
-    jest.advanceTimersByTime(TIMEOUT_MS);
+    vi.advanceTimersByTime(TIMEOUT_MS);
 
     expect(await outcome).toBeInstanceOf(PlatformTimeoutError);
     expect(platform.requests).toHaveLength(1);
   });
 });
 
+describe.each(['got', 'undici'] as const)('calls that wait for a connection, by %s,', (transport) => {
+  /** A platform that takes its time for each call. */
+  async function slowPlatform(ms: number, options: PlatformSessionOptions) {
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      '*': async (_request, response) => {
+        await pause(ms);
+        response.writeHead(204).end();
+      },
+    });
+    return { platform, session: await loggedIn(platform.baseUrl, { transport, ...options }) };
+  }
+
+  it('have all of their time when they get one', async () => {
+    const { platform, session } = await slowPlatform(40, { timeoutMs: 1000, maxCallsPerSession: 1 });
+
+    // Together they take longer than one of them may.
+    const calls = Array.from({ length: 30 }, () => session.request('GET', 'reports'));
+
+    await expect(Promise.all(calls)).resolves.toHaveLength(30);
+    expect(platform.count('GET reports')).toBe(30);
+  });
+
+  it('are not sent once they were told that it took too long, and say so', async () => {
+    const { platform, session } = await slowPlatform(40, { queueTimeoutMs: 100, maxCallsPerSession: 8 });
+    let told = 0;
+
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, async (_, nth) => {
+        const error: unknown = await session.request('POST', 'reports', { query: { nth } }).then(
+          () => undefined,
+          (failure: unknown) => failure,
+        );
+        if (error !== undefined) told += 1;
+        return error;
+      }),
+    );
+    const sent = platform.count('POST reports');
+    await pause(50);
+
+    const failures = outcomes.filter((outcome) => outcome !== undefined);
+    expect([platform.count('POST reports'), sent + told]).toEqual([sent, 100]);
+    expect(failures.length).toBeGreaterThan(50);
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ kind: 'queue-timeout', retryable: true, name: 'QueueTimeoutError' });
+    }
+    expect((failures[0] as Error).message).toContain('100 ms (queueTimeoutMs)');
+  });
+
+  it('may each have a limit of their own', async () => {
+    const { session } = await slowPlatform(40, { maxCallsPerSession: 1 });
+
+    const first = session.request('GET', 'reports');
+    const second = session.request('GET', 'reports', { queueTimeoutMs: 5 });
+
+    await expect(second).rejects.toThrow(QueueTimeoutError);
+    await expect(first).resolves.toMatchObject({ status: 204 });
+  });
+});
+
 describe.each(['got', 'undici'] as const)('an aborted call, by %s,', (transport) => {
+  it('says why, by the reason of the signal', async () => {
+    const platform = await startScriptedPlatform({ '*': hang });
+    const session = openSession(platform.baseUrl, { transport });
+
+    const error: unknown = await session
+      .login({}, { signal: AbortSignal.timeout(5) })
+      .catch((failure: unknown) => failure);
+
+    expect(error).toMatchObject({ kind: 'cancelled', cause: { name: 'TimeoutError' } });
+    expect((error as Error).message).toContain('time limit');
+    expect(JSON.stringify(error)).not.toContain('cause');
+  });
+
   it.each<[string, ScriptedAnswer]>([
     ['before the answer', hang],
     ['within the answer', drip(5)],

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { DeferredTransport } from '../../../src/client/transport/deferred-transport.js';
 import { type HopRequest, type Transport } from '../../../src/client/transport/transport.js';
 import { gate } from '../../support/gate.js';
@@ -37,8 +37,12 @@ describe('a transport that is made when it is used', () => {
       return Promise.resolve(transport);
     });
     expect(made).toHaveLength(0);
-    await Promise.all([deferred.send(HOP), deferred.send(HOP), deferred.send(HOP)]);
-    await deferred.send(HOP);
+    await Promise.all([
+      deferred.made().then((made) => made.send(HOP)),
+      deferred.made().then((made) => made.send(HOP)),
+      deferred.made().then((made) => made.send(HOP)),
+    ]);
+    await deferred.made().then((made) => made.send(HOP));
     expect({ made: made.length, sent: transport.sent }).toEqual({ made: 1, sent: 4 });
     await deferred.close();
     expect(transport.closed).toBe(1);
@@ -49,19 +53,25 @@ describe('a transport that is made when it is used', () => {
     await expect(deferred.close()).resolves.toBeUndefined();
   });
 
+  it('can be closed after it could not be made', async () => {
+    const deferred = new DeferredTransport(() => Promise.reject(new Error('no certificate')));
+    await expect(deferred.made().then((made) => made.send(HOP))).rejects.toThrow('no certificate');
+    await expect(deferred.close()).resolves.toBeUndefined();
+  });
+
   it('sends nothing after it was closed, also while it was being made', async () => {
     const { passed, open } = gate();
     const transport = recording();
     const deferred = new DeferredTransport(() => passed.then(() => transport));
-    const early = deferred.send(HOP);
+    const early = deferred.made().then((made) => made.send(HOP));
     const closing = deferred.close();
     open();
     await expect(early).rejects.toThrow('closed');
     await closing;
-    await expect(deferred.send(HOP)).rejects.toThrow('closed');
+    await expect(deferred.made().then((made) => made.send(HOP))).rejects.toThrow('closed');
     const unused = new DeferredTransport(() => Promise.resolve(recording()));
     await unused.close();
-    await expect(unused.send(HOP)).rejects.toThrow('closed');
+    await expect(unused.made().then((made) => made.send(HOP))).rejects.toThrow('closed');
     expect(transport.sent).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { type End, FairQueue, type Party } from '../../../src/client/connection/fair-queue.js';
 import { manualClock } from '../../support/manual-clock.js';

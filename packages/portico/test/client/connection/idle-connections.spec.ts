@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { PlatformClient, PlatformUnreachableError, type PlatformSession } from '../../../src/client/index.js';
 import { GotTransport } from '../../../src/client/transport/got-transport.js';
 import { type TransportFactory } from '../../../src/client/transport/transport.js';

@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   AuthenticatedPlatformSession,
+  ClientClosedError,
   PlatformClient,
-  PlatformUnreachableError,
   type CircuitChange,
 } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
@@ -17,9 +17,9 @@ const hang: ScriptedAnswer = () => undefined;
 const half: ScriptedAnswer = (_request, response) =>
   void response.writeHead(200, { 'content-length': '10' }).write('[');
 const closed = {
-  constructor: PlatformUnreachableError,
+  constructor: ClientClosedError,
+  kind: 'client-closed',
   message: 'The client is closed.',
-  reason: 'CONNECT',
   retryable: false,
 };
 

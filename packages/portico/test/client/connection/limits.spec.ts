@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PlatformHttpError, type PlatformSession } from '../../../src/client/index.js';
 import { loggedIn, openSession, sessionWithToken } from '../../support/client/logged-in.js';
 import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';

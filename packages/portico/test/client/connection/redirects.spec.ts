@@ -1,5 +1,5 @@
 import { type ServerResponse } from 'node:http';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ForeignRedirectError,
   PlatformHttpError,

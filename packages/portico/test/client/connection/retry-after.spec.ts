@@ -1,13 +1,16 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PlatformResponse } from '../../../src/client/index.js';
-import { ResponseHeaders } from '../../../src/client/connection/response-headers.js';
+import { ResponseHeaders } from '../../../src/client/connection/headers.js';
 import { retryAfterSeconds } from '../../../src/client/connection/response-error.js';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
 
 function secondsOf(value: string): number | undefined {
   const headers = new ResponseHeaders(['Retry-After', value]);
-  return retryAfterSeconds(new PlatformResponse(503, headers, Buffer.alloc(0), new URL('http://a/')), NOW);
+  return retryAfterSeconds(
+    PlatformResponse.received(503, headers, Buffer.alloc(0), new URL('http://a/')),
+    NOW,
+  );
 }
 
 describe('Retry-After', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { LoginFailedError, PlatformError, PlatformUnreachableError } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';

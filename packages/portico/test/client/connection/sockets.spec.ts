@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
   PlatformClient,
-  PlatformTimeoutError,
+  QueueTimeoutError,
   type CircuitChange,
   type PlatformClientOptions,
   type PlatformSession,
@@ -97,12 +97,12 @@ describe.each(['got', 'undici'] as const)('the sockets of a client, by %s,', (tr
         .catch((error: unknown) => error),
     );
     await eventually(() => Promise.resolve(true));
-    jest.advanceTimersByTime(60_000);
-    jest.useRealTimers();
+    vi.advanceTimersByTime(60_000);
+    vi.useRealTimers();
 
     for (const error of await Promise.all(late)) {
-      expect(error).toBeInstanceOf(PlatformTimeoutError);
-      expect(error).toHaveProperty('message', 'No connection to the platform was free within 60000 ms.');
+      expect(error).toBeInstanceOf(QueueTimeoutError);
+      expect(error).toHaveProperty('message', expect.stringContaining('60000 ms (queueTimeoutMs)'));
     }
     expect(changes).toEqual([]);
     release();

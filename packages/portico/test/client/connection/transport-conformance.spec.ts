@@ -1,7 +1,8 @@
+import { standardBody } from '../../../src/client/session/request-body.js';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { type TlsOptions } from 'node:tls';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { GotTransport } from '../../../src/client/transport/got-transport.js';
 import { networkFailure } from '../../../src/client/transport/network-failure.js';
 import { readBody } from '../../../src/client/transport/read-body.js';
@@ -58,7 +59,13 @@ describe.each<[string, TransportFactory]>([
       headers = {},
       body,
     } = more;
-    return by.send({ method, url: new URL(path, platform.baseUrl), headers, body, signal });
+    return by.send({
+      method,
+      url: new URL(path, platform.baseUrl),
+      headers,
+      body: standardBody(body),
+      signal,
+    });
   }
 
   function read(response: HopResponse): Promise<Buffer> {

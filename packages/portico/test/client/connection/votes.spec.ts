@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Votes } from '../../../src/client/connection/votes.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Votes } from '../../../src/client/connection/circuits.js';
 import { manualClock, type ManualClock } from '../../support/manual-clock.js';
 
 describe('the votes on a platform', () => {
@@ -8,11 +8,11 @@ describe('the votes on a platform', () => {
 
   beforeEach(() => {
     clock = manualClock();
-    jest.spyOn(Date, 'now').mockImplementation(clock.now);
+    vi.spyOn(Date, 'now').mockImplementation(clock.now);
     votes = new Votes();
   });
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 
   const guests = (networks: number, isFault: boolean): void => {

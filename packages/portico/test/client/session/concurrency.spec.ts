@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { PlatformClient, SessionError, type PlatformSession } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { isSessionExpired, LoginFailedError, provesExpiry, SessionError } from '../../../src/client/index.js';
 import { openSession } from '../../support/client/logged-in.js';
 import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import {
   InvalidRequestError,
@@ -7,11 +7,11 @@ import {
   PlatformSession,
   SessionError,
 } from '../../../src/client/index.js';
-import { readBaseUrl, resolveBelow } from '../../../src/client/connection/base-url.js';
-import { readIServerMessages } from '../../../src/errors/iserver-messages.js';
+import { readBaseUrl, resolveBelow } from '../../../src/client/connection/paths.js';
+import { readIServerMessages } from '../../../src/errors/iserver-codes.js';
 import { PlatformResponse } from '../../../src/client/connection/platform-response.js';
 import { errorOfResponse } from '../../../src/client/connection/response-error.js';
-import { ResponseHeaders } from '../../../src/client/connection/response-headers.js';
+import { ResponseHeaders } from '../../../src/client/connection/headers.js';
 import { SessionCookies } from '../../../src/client/session/session-cookies.js';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -31,7 +31,7 @@ const contentType = fc.oneof(
 );
 
 function responseOf(status: number, type: string | undefined, body: Uint8Array | string): PlatformResponse {
-  return new PlatformResponse(
+  return PlatformResponse.received(
     status,
     new ResponseHeaders(type === undefined ? [] : ['Content-Type', type]),
     Buffer.from(body),

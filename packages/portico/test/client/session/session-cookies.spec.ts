@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type UnusableCookie } from '../../../src/client/index.js';
 import { SessionCookies } from '../../../src/client/session/session-cookies.js';
 import { openSession } from '../../support/client/logged-in.js';
@@ -213,7 +213,7 @@ describe('whether a cookie is missing from what is sent', () => {
     for (const apart of [-600_000, 0, 600_000]) {
       let now = Date.UTC(2030, 0, 1) + apart;
       const cookies = new SessionCookies(() => now);
-      cookies.store([field], { url: HTTPS, date: Date.UTC(2030, 0, 1) });
+      cookies.store([field], { url: HTTPS, date: () => Date.UTC(2030, 0, 1) });
 
       now += 299_999;
       expect(cookies.headerFor(HTTPS)).toBe('s=1');

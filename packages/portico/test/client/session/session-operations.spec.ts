@@ -1,22 +1,25 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   AmbiguousProjectNameError,
   leftOutProjects,
   rawPayload,
   InvalidRequestError,
+  PLATFORM_OPERATIONS,
   PlatformHttpError,
   SessionError,
   type CallOptions,
   type PlatformSession,
   type RequestOptions,
 } from '../../../src/client/index.js';
+import { isLoginPath } from '../../../src/client/connection/paths.js';
 import { loggedIn, openSession, sessionWithToken } from '../../support/client/logged-in.js';
 import { errorAnswer, loginAnswer } from '../../support/embedded-platform/platform-answers.js';
-import { startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
+import { type Script, startScriptedPlatform } from '../../support/embedded-platform/scripted-platform.js';
 
 const OPERATIONS: [string, string, (session: PlatformSession, call?: CallOptions) => Promise<unknown>][] = [
   ['logout', 'POST auth/logout', (session, call) => session.logout(call)],
   ['postLogout', 'POST auth/logout', (session, call) => session.postLogout(call)],
+  ['createIdentityToken', 'POST auth/identityToken', (session, call) => session.createIdentityToken(call)],
   ['putSessions', 'PUT sessions', (session, call) => session.putSessions(call)],
   ['extendSession', 'PUT sessions', (session, call) => session.extendSession(call)],
   ['getSessions', 'GET sessions', (session, call) => session.getSessions(call)],
@@ -28,6 +31,13 @@ const OPERATIONS: [string, string, (session: PlatformSession, call?: CallOptions
 ];
 
 describe('an operation that needs a session', () => {
+  it('has its row in these tests', () => {
+    const needing = PLATFORM_OPERATIONS.filter(({ path }) => !isLoginPath(path)).flatMap(
+      ({ names }) => names,
+    );
+    expect(OPERATIONS.map(([name]) => name).sort()).toEqual([...needing, 'loadProjects'].sort());
+  });
+
   it.each(OPERATIONS)(
     '%s is refused without a token before any request',
     async (_name, _route, operation) => {
@@ -44,6 +54,7 @@ describe('an operation that needs a session', () => {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer('the-token'),
       'POST auth/logout': { status: 204 },
+      'POST auth/identityToken': { status: 201, headers: { 'X-SVC-IdentityToken': 'identity' } },
       'PUT sessions': { status: 204 },
       'GET projects': { status: 200, body: [] },
       '*': { status: 200, body: {} },
@@ -245,6 +256,43 @@ describe('projects', () => {
     expect(projects).toEqual(list);
     expect(leftOutProjects(projects)).toBe(6);
     expect(leftOutProjects(await (await withProjects()).getProjects())).toBe(0);
+  });
+
+  it('are one list for equal long answers where a cache is given, and never for answers that differ', async () => {
+    const long = (name: string): object[] =>
+      Array.from({ length: 2000 }, (_, n) => ({ id: String(10_000 + n), name: `${name} number ${n}` }));
+    const json = (body: unknown, charset: string): object => ({
+      status: 200,
+      headers: { 'content-type': `application/json; charset=${charset}` },
+      body: JSON.stringify(body),
+    });
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET projects': [
+        { status: 200, body: long('one') },
+        { status: 200, body: long('one') },
+        { status: 200, body: long('two') },
+        json(long('n\u00efo'), 'utf-8'),
+        json(long('n\u00efo'), 'latin1'),
+        { status: 200, body: list },
+      ],
+    } as Script);
+    const listCache = new Map<string, object[]>();
+    const session = await loggedIn(platform.baseUrl, { listCache });
+    const [first, second, other, utf8, latin1, short] = [
+      await session.getProjects(),
+      await session.getProjects(),
+      await session.getProjects(),
+      await session.getProjects(),
+      await session.getProjects(),
+      await session.getProjects(),
+    ];
+    expect(second).toBe(first);
+    expect(other[0]?.name).toBe('two number 0');
+    expect(utf8[0]?.name).toBe('n\u00efo number 0');
+    expect(latin1[0]?.name).toBe('n\u00c3\u00afo number 0');
+    expect(short).toEqual(list);
+    expect(listCache.size).toBe(4);
   });
 
   it('are found by name and by id after loading', async () => {
@@ -529,7 +577,7 @@ describe('request', () => {
     async (body) => {
       const platform = await startScriptedPlatform({});
 
-      const call = sessionWithToken(platform.baseUrl).request('POST', 'status', { body });
+      const call = sessionWithToken(platform.baseUrl).request('POST', 'status', { body: body as object });
 
       await expect(call).rejects.toThrow(InvalidRequestError);
       expect(platform.connections).toBe(0);

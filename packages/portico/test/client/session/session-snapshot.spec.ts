@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PlatformClient, PlatformSession, SessionError } from '../../../src/client/index.js';
 import { loggedIn, openSession } from '../../support/client/logged-in.js';
 import { loginAnswer } from '../../support/embedded-platform/platform-answers.js';

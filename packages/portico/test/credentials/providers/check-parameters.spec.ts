@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   env,
   file,
@@ -13,6 +13,7 @@ import {
   vault,
   VaultSecret,
 } from '../../../src/credentials/index.js';
+import { STORES } from '../../../src/credentials/credential-source.js';
 import { secretCanary } from '../../support/secrets/secret-canary.js';
 
 /** As a program in JavaScript calls it. */
@@ -35,6 +36,13 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 const make = (name: string, parameters: unknown): unknown => MAKERS[name]?.(parameters);
 
 describe('a provider or group with unusable parameters', () => {
+  it('is any of them: each store has its row', () => {
+    const providers = STORES.map(({ name }) =>
+      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    );
+    expect(providers.filter((name) => MAKERS[name] === undefined)).toEqual([]);
+  });
+
   it.each(Object.keys(MAKERS))('%s, takes one object', (name) => {
     for (const positional of ['prod/portico', undefined, null, 7])
       expect(() => make(name, positional)).toThrow(

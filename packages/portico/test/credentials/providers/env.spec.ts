@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { env } from '../../../src/credentials/index.js';
 import { credentialProviderConformance } from '../../conformance/credential-provider.conformance.js';
 import { setEnvironment } from '../../support/credentials/process-environment.js';

@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals';
+import { describe } from 'vitest';
 import { keyVault, KeyVaultSecret } from '../../../src/credentials/index.js';
 import { secretStoreConformance, type StoreAddress } from '../../conformance/secret-store.conformance.js';
 import {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { once } from '../../../src/credentials/providers/once.js';
 
 /** A load that counts its runs and gives their number. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parameterStore, ParameterStoreValues } from '../../../src/credentials/index.js';
 import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
 import {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { request } from 'node:http';
 import { reasonOfLogin, sdkLogin } from '../../../src/credentials/providers/sdk.js';
 import { startFaultyEndpoint } from '../../support/credentials/stores/faulty-endpoint.js';
@@ -37,10 +37,8 @@ describe('the login of an SDK', () => {
         return sdkLogin(origin, () => failingLogin(url)).catch((error: unknown) => error);
       });
 
-      expect(await Promise.all(reasons)).toEqual(
-        Array.from({ length: 10 }, (_, index) =>
-          expect.objectContaining({ reason: index % 2 === 0 ? 'UNREACHABLE' : 'DENIED' }),
-        ),
+      expect(await Promise.all(reasons)).toMatchObject(
+        Array.from({ length: 10 }, (_, index) => ({ reason: index % 2 === 0 ? 'UNREACHABLE' : 'DENIED' })),
       );
     } finally {
       await failing.close();

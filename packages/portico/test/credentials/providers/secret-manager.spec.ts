@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type KeyObject, verify } from 'node:crypto';
 import { secretManager, SecretManagerSecret } from '../../../src/credentials/index.js';
 import { secretStoreConformance, type StoreAddress } from '../../conformance/secret-store.conformance.js';

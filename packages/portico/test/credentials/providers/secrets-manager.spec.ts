@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { secretsManager, SecretsManagerSecret } from '../../../src/credentials/index.js';
 import { secretStoreConformance } from '../../conformance/secret-store.conformance.js';
 import {

@@ -1,11 +1,11 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { setImmediate } from 'node:timers/promises';
 import { type FetchSecret, SharedSecret } from '../../../src/credentials/providers/shared-secret.js';
 import { holdTimers } from '../../support/client/hold-timers.js';
 
 describe('a secret whose SDK', () => {
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it('is never ready is given up after 5 seconds, and opened again by the next fetch', async () => {
@@ -22,12 +22,12 @@ describe('a secret whose SDK', () => {
 
     const first = expect(secret()).rejects.toMatchObject({ reason: 'TIMEOUT' });
     await setImmediate();
-    jest.advanceTimersByTime(5000);
+    vi.advanceTimersByTime(5000);
     await first;
 
     expect(await secret()).toBe('text');
     expect(await secret()).toBe('text');
     expect(opened).toBe(2);
-    expect(jest.getTimerCount()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -105,6 +105,15 @@ describe('a secret of Vault', () => {
     now = 3_240_000;
     expect(await field()).toBe(canary.value);
     expect(store.logins).toBe(2);
+  });
+
+  it('is asked for by a login in JSON without a token, and then by the token of the login', async () => {
+    await secret({ login: approle }).field('password')();
+
+    expect(store.lastLogin).toMatchObject({ 'content-type': 'application/json', 'x-vault-request': 'true' });
+    expect(store.lastLogin).not.toHaveProperty('x-vault-token');
+    expect(store.lastRequest).toMatchObject({ 'x-vault-token': 'hvs.login-1' });
+    expect(store.lastRequest).not.toHaveProperty('content-type');
   });
 
   it('logs in again, once, when the token of an earlier login is refused', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { startPlatform, type StartedPlatform } from '../../support/embedded-platform/start-platform.js';
 import { formOf, PlainHttp } from './plain-http.js';

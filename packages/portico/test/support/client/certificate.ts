@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { generate } from 'selfsigned';
+import { textFile } from '../text-file.js';
 
 /** A certificate that signs itself, its key, and its path as a CA bundle; removed after the test file. */
 export interface Certificate {
@@ -27,14 +24,5 @@ export async function makeCertificate(of: { ip?: string; isExpired?: boolean } =
       { name: 'subjectAltName', altNames: [{ type: 7, ip }] },
     ],
   });
-  const folder = mkdtempSync(join(tmpdir(), 'portico-'));
-  folders.add(folder);
-  const path = join(folder, 'ca.pem');
-  writeFileSync(path, cert);
-  return { key, cert, path };
+  return { key, cert, path: textFile('ca.pem', cert) };
 }
-
-const folders = new Set<string>();
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});

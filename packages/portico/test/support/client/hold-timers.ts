@@ -1,9 +1,9 @@
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 
 /** Puts one kind of timer into the test's hands and leaves every other clock, and so the sockets, real. */
 export function holdTimers(held: 'setTimeout' | 'setInterval'): void {
-  jest.useFakeTimers({
-    doNotFake: [
+  vi.useFakeTimers({
+    toNotFake: [
       'Date',
       'hrtime',
       'nextTick',

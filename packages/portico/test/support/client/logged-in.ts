@@ -1,4 +1,4 @@
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 import { PlatformSession, type PlatformSessionOptions } from '../../../src/client/index.js';
 
 const sessions = new Set<PlatformSession>();

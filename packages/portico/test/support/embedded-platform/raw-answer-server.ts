@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 
 import { type RawRequest, takeRequest } from './raw-request.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, type Socket } from 'node:net';
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 
 /** One request as the platform saw it. */
 export interface SeenRequest {

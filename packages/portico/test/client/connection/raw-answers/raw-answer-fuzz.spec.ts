@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlatformClient, PlatformError, type PlatformSession } from '../../../../src/client/index.js';
 import { seededRandom } from '../../../support/client/seeded-random.js';
 import { mutatedAnswer } from '../../../support/embedded-platform/mutated-answer.js';

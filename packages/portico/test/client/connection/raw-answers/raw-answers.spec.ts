@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PlatformError, type PlatformSession } from '../../../../src/client/index.js';
 import { gate } from '../../../support/gate.js';
 import { openSession } from '../../../support/client/logged-in.js';

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
+import { textFile } from '../../text-file.js';
 
 /** The variables by which AWS's SDKs find the loopback store and their login. */
 export function awsEnvironment(store: { readonly url: string }): Record<string, string | undefined> {
@@ -29,20 +26,7 @@ export function awsLoginAt(url: string): { environment: Record<string, string | 
           ...common,
           AWS_ENDPOINT_URL_STS: url,
           AWS_ROLE_ARN: 'arn:aws:iam::000000000000:role/portico',
-          AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile(),
+          AWS_WEB_IDENTITY_TOKEN_FILE: textFile('token', 'header.payload.signature'),
         },
       };
-}
-
-const folders = new Set<string>();
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
-function tokenFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-aws-'));
-  folders.add(folder);
-  const path = join(folder, 'token');
-  writeFileSync(path, 'header.payload.signature');
-  return path;
 }

@@ -1,14 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
+import { textFile } from '../../text-file.js';
 
 const NO_METADATA = { METADATA_SERVER_DETECTION: 'none', GCE_METADATA_HOST: undefined };
 
 /** A workload identity whose tokens come from an endpoint. */
 export function workloadIdentityAt(url: string): { environment: Record<string, string | undefined> } {
-  const subject = file('subject', 'header.payload.signature');
+  const subject = textFile('subject', 'header.payload.signature');
   const credentials = {
     type: 'external_account',
     audience:
@@ -41,19 +38,6 @@ export function serviceAccountKey(tokenUrl: string): {
 function applicationDefault(credentials: object): Record<string, string | undefined> {
   return {
     ...NO_METADATA,
-    GOOGLE_APPLICATION_CREDENTIALS: file('credentials.json', JSON.stringify(credentials)),
+    GOOGLE_APPLICATION_CREDENTIALS: textFile('credentials.json', JSON.stringify(credentials)),
   };
-}
-
-const folders = new Set<string>();
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
-function file(name: string, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-google-'));
-  folders.add(folder);
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import {
   type FailureKind,
   jsonAnswer,
@@ -28,6 +28,8 @@ export const VAULT_WITHOUT_LOGIN = { VAULT_TOKEN: undefined };
 export interface LoopbackVault extends LoopbackSecretStore {
   /** How many logins have come. */
   readonly logins: number;
+  /** The headers of the last of them, whether it was refused or not. */
+  readonly lastLogin: IncomingHttpHeaders | undefined;
   /** Makes the tokens of all logins so far invalid. */
   revoke(): void;
 }
@@ -41,11 +43,12 @@ export async function startVault(tls?: {
   readonly key: string;
   readonly cert: string;
 }): Promise<LoopbackVault> {
-  const state = { logins: 0, oldest: 1 };
+  const state = { logins: 0, oldest: 1, lastLogin: undefined as IncomingHttpHeaders | undefined };
 
   const login = (request: IncomingMessage, body: string): WireAnswer | undefined => {
     const method = /^\/v1\/auth\/([^/]+)\/login$/.exec(request.url ?? '')?.[1];
     if (method === undefined) return undefined;
+    state.lastLogin = request.headers;
     const sent = JSON.parse(body) as Record<string, unknown>;
     const { roleId, secretId } = VAULT_ROLE;
     const isKnown =
@@ -84,6 +87,7 @@ export async function startVault(tls?: {
   // Getters of the store stay what they are.
   return Object.defineProperties(store as LoopbackVault, {
     logins: { get: () => state.logins },
+    lastLogin: { get: () => state.lastLogin },
     revoke: { value: () => void (state.oldest = state.logins + 1) },
   });
 }

@@ -1,0 +1,2 @@
+/** Without this file, Vitest would take the configuration of the checkout around it. */
+export default {};

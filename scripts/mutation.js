@@ -1,0 +1,28 @@
+/**
+ * Changes the sources of one room, a line at a time, and says which changes no spec of the room notices. What was tried before
+ * and has not changed since is not tried again.
+ *
+ *   npm run mutation -- auth
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [room, ...others] = process.argv.slice(2);
+if (
+  room === undefined ||
+  others.length > 0 ||
+  !['src', 'packages/portico/src'].some((folder) => existsSync(`${root}/${folder}/${room}`))
+) {
+  console.error('npm run mutation -- <room>, a folder of src or packages/portico/src, such as auth');
+  process.exit(2);
+}
+const run = (...args) =>
+  execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ROOM: room } });
+run('scripts/install.js', 'tools/mutation');
+run(
+  'tools/mutation/node_modules/@stryker-mutator/core/bin/stryker.js',
+  'run',
+  'tools/mutation/stryker.config.js',
+);

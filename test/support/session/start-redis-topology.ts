@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { type Redis } from 'ioredis';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { type RunningRedis, startRedis } from './start-redis.js';
+
+const QUORUM = 2;
+/** How long a node is silent before the others hold it for dead. */
+const DEAD_AFTER_MS = 1000;
+export const GROUP = 'portico-master';
+
+/** Three nodes that replicate, watched by three sentinels. */
+export interface WatchedRedis {
+  readonly url: string;
+  readonly nodes: readonly RunningRedis[];
+  readonly sentinels: readonly RunningRedis[];
+  /** The node that the sentinels call the master. */
+  master(): Promise<RunningRedis>;
+  close(): Promise<void>;
+}
+
+/** @param settings of each node, as on its command line. */
+export async function startWatchedRedis(settings: readonly string[] = []): Promise<WatchedRedis> {
+  const first = await startRedis(settings);
+  const replicaOf = ['--replicaof', `127.0.0.1 ${first.port}`];
+  const nodes = [first, ...(await Promise.all([1, 2].map(() => startRedis([...settings, ...replicaOf]))))];
+  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(first.port)));
+  const [sentinel] = sentinels as [RunningRedis];
+  const ask = async (...words: string[]): Promise<unknown> => sentinel.admin.call('SENTINEL', ...words);
+  await eventually(async () => {
+    const facts = (await ask('MASTER', GROUP)) as string[];
+    const valueOf = (name: string): string | undefined => facts[facts.indexOf(name) + 1];
+    return valueOf('num-slaves') === '2' && valueOf('num-other-sentinels') === '2';
+  });
+  await Promise.all(nodes.slice(1).map((node) => isReplicating(node.admin)));
+  return {
+    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${GROUP}`,
+    nodes,
+    sentinels,
+    master: async () => {
+      for (const each of sentinels) {
+        const address = (await each.admin
+          .call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', GROUP)
+          .catch(() => undefined)) as string[] | undefined;
+        const found = nodes.find(({ port }) => String(port) === address?.[1]);
+        if (found !== undefined) return found;
+      }
+      throw new Error('no sentinel knows the master');
+    },
+    close: async () => {
+      await Promise.all([...sentinels, ...nodes].map((each) => each.close()));
+    },
+  };
+}
+
+async function startSentinel(port: number): Promise<RunningRedis> {
+  return startRedis([], {
+    configuration: (folder) => {
+      const file = `${folder}/sentinel.conf`;
+      const lines = [
+        `sentinel monitor ${GROUP} 127.0.0.1 ${port} ${QUORUM}`,
+        `sentinel down-after-milliseconds ${GROUP} ${DEAD_AFTER_MS}`,
+        `sentinel failover-timeout ${GROUP} 3000`,
+        `sentinel parallel-syncs ${GROUP} 2`,
+      ];
+      writeFileSync(file, `${lines.join('\n')}\n`);
+      return [file, '--sentinel'];
+    },
+  });
+}
+
+async function isReplicating(admin: Redis): Promise<void> {
+  await eventually(async () => (await admin.info('replication')).includes('master_link_status:up'));
+}
+
+/** Three masters with a replica each, in one cluster. */
+export interface ClusteredRedis {
+  readonly url: string;
+  readonly nodes: readonly RunningRedis[];
+  /** The nodes that are masters now and answer. */
+  masters(): Promise<RunningRedis[]>;
+  close(): Promise<void>;
+}
+
+export async function startClusteredRedis(settings: readonly string[] = []): Promise<ClusteredRedis> {
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(DEAD_AFTER_MS)];
+  const nodes = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(() =>
+      startRedis([...cluster, '--cluster-replica-validity-factor', '0', ...settings]),
+    ),
+  );
+  const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+  const made = spawnSync('redis-cli', [
+    ...['--cluster', 'create', ...addresses],
+    ...['--cluster-replicas', '1', '--cluster-yes'],
+  ]);
+  if (made.status !== 0) throw new Error(`the cluster was not made: ${made.stdout.toString()}`);
+  const roleOf = async (node: RunningRedis): Promise<string | undefined> => {
+    const role = (await within(node.admin.call('ROLE'))) as string[] | undefined;
+    return role?.[0];
+  };
+  await Promise.all(
+    nodes.map(async (node) => {
+      await eventually(async () => (await node.admin.cluster('INFO')).includes('cluster_state:ok'));
+      if ((await roleOf(node)) !== 'master') await isReplicating(node.admin);
+    }),
+  );
+  return {
+    url: `redis+cluster://${addresses.slice(0, 3).join(',')}`,
+    nodes,
+    masters: async () => {
+      const roles = await Promise.all(nodes.map((node) => roleOf(node)));
+      return nodes.filter((_node, n) => roles[n] === 'master');
+    },
+    close: async () => {
+      await Promise.all(nodes.map((each) => each.close()));
+    },
+  };
+}
+
+/** The answer, or undefined from a node that is dead. */
+function within<T>(answer: Promise<T>): Promise<T | undefined> {
+  return Promise.race([
+    answer.catch(() => undefined),
+    new Promise<undefined>((resolve) => setTimeout(resolve, 200, undefined)),
+  ]);
+}

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import ClosingReport from './test/support/closing-report.js';
+import { LongestFirst } from './test/support/longest-first.js';
+
+/** A minute and a half: a busy machine fails no test. What must be quick is shown by other means. */
+const PATIENCE_MS = 90_000;
+
+/** The tests run on the sources; `paths` in tsconfig.json says where those of the two packages are. */
+export default defineConfig({
+  resolve: {
+    tsconfigPaths: true,
+    // Node takes the CommonJS build of graphql, and so do Nest and Apollo; two copies would not know each other's types.
+    alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
+  },
+  test: {
+    include: ['test', 'packages/portico/test', 'examples/nest-host/test'].map(
+      (folder) => `${folder}/**/*.{spec,e2e-spec}.ts`,
+    ),
+    // Nest, Apollo and GraphQL are loaded once for all files of a worker, which is half of the time.
+    isolate: false,
+    // Processes and not threads: tests change the working directory and send signals.
+    pool: 'forks',
+    // Vitest would leave one core to a person who works meanwhile, so that two cores would do the work of one.
+    maxWorkers: '100%',
+    testTimeout: PATIENCE_MS,
+    hookTimeout: PATIENCE_MS,
+    teardownTimeout: PATIENCE_MS,
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', new ClosingReport()],
+  },
+});
