@@ -4,11 +4,10 @@ const DEADLINES = [
   ['expires', 'until its final end'],
 ];
 
-/** The deadline that comes first: in how many seconds as of the answer, at what time of the service, and what it is. */
+/** The deadline that comes first: in how many seconds as of the answer, and what it is. */
 export function firstDeadline(session) {
   return DEADLINES.map(([name, meaning]) => ({
     seconds: session[`${name}InSeconds`] ?? Infinity,
-    at: session[`${name}At`],
     meaning,
   })).reduce((first, other) => (other.seconds < first.seconds ? other : first));
 }

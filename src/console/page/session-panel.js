@@ -3,6 +3,8 @@ import { askWho, follow, idOf } from './session.js';
 import { firstDeadline, remainingText, timeText } from './countdown.js';
 
 const SOON_MS = 60_000;
+/** Between two questions whether a session is over whose time is. */
+const CHECK_MS = 5000;
 const ENDINGS = {
   LOGGED_OUT: 'Logged out',
   SESSION_EXPIRED: 'Logged out: the session has expired',
@@ -14,7 +16,7 @@ const element = (id) => document.getElementById(id);
 const panel = element('session');
 let current = { session: undefined, answered: 0 };
 let whole = { id: undefined, milliseconds: 0 };
-let checkedDeadline;
+let nextCheck = 0;
 let statusOfState;
 
 /** Shows who is logged in and until when, and lets them extend and end the session. */
@@ -73,8 +75,9 @@ function show({ session, user }) {
 function tick() {
   const { session, answered } = current;
   if (!session) return;
-  const { seconds, at, meaning } = firstDeadline(session);
-  const remaining = 1000 * seconds - (performance.now() - answered);
+  const { seconds, meaning } = firstDeadline(session);
+  const now = performance.now();
+  const remaining = 1000 * seconds - (now - answered);
   const id = `${idOf(session)} ${meaning}`;
   if (whole.id !== id || remaining > whole.milliseconds) whole = { id, milliseconds: remaining };
   element('remaining').textContent = remainingText(remaining);
@@ -86,9 +89,9 @@ function tick() {
     showStatus('The session ends within a minute: extend it to stay');
   }
   panel.classList.toggle('soon', isSoon);
-  // Others may have used the session meanwhile: only the platform knows whether it is over.
-  if (remaining <= 0 && checkedDeadline !== at) {
-    checkedDeadline = at;
+  // Others may have used the session meanwhile: only the platform knows whether it is over, once it can be asked.
+  if (remaining <= 0 && now >= nextCheck) {
+    nextCheck = now + CHECK_MS;
     void askWho();
   }
 }

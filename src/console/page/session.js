@@ -21,7 +21,8 @@ const followers = new Set();
 const tabs = new BroadcastChannel('portico-session');
 let asking;
 let askAgain = false;
-let lastRefusal;
+/** Why the service refused the session, until an answer that was asked for later shows that it goes on. */
+let refusal;
 
 /** Calls back with the state now and after each change. */
 export function follow(follower) {
@@ -50,7 +51,7 @@ export function askWho() {
 }
 
 async function askPlatform(query) {
-  const answer = await post({ query });
+  const answer = await post({ query }).catch(({ message }) => ({ errors: [{ message }] }));
   if (!state.session) return;
   const user = answer.data?.me ?? undefined;
   update({ user, userTrouble: user === undefined && answer.errors ? told(answer.errors[0]) : undefined });
@@ -62,25 +63,27 @@ export function idOf(session) {
 }
 
 async function askSession() {
+  const before = refusal;
   try {
     const answer = await post({ query: SESSION }, { quiet: true });
     if (answer.data === undefined || answer.data === null) throw new Error(told(answer.errors[0]));
-    accept(answer.data.session);
+    accept(answer.data.session, before);
   } catch (error) {
     update({ trouble: `The session cannot be loaded: ${error.message}` });
   }
 }
 
-function accept(session) {
+/** @param refusalBefore the one that was known when the session was asked for */
+function accept(session, refusalBefore) {
   const answered = performance.now();
   const [before, now] = [idOf(state.session), idOf(session)];
   if (before === now) {
-    lastRefusal = undefined;
+    if (refusal === refusalBefore) refusal = undefined;
     update({ session, answered, trouble: undefined });
     return;
   }
-  const ended = session === null && before ? (lastRefusal ?? 'LOGGED_OUT') : undefined;
-  lastRefusal = undefined;
+  const ended = session === null && before ? (refusal?.reason ?? 'LOGGED_OUT') : undefined;
+  refusal = undefined;
   update({ session, answered, ended, trouble: undefined, user: undefined, userTrouble: undefined });
   if (before !== undefined) tabs.postMessage('changed');
   if (session !== null) void (session.platformExpiresAt ? askWho() : askPlatform(`{ ${ME} ${TIMEOUT} }`));
@@ -93,8 +96,9 @@ function update(changes) {
 
 // Any answer may mean that the session has started, changed or ended, no matter who sent the document and what it was.
 onAnswer(({ errors = [] }) => {
-  const refusal = errors.find(({ extensions }) => extensions?.code === 'UNAUTHENTICATED');
-  if (refusal !== undefined) lastRefusal = refusal.extensions.reason;
+  const error = errors.find(({ extensions }) => extensions?.code === 'UNAUTHENTICATED');
+  // Of several the first tells why: for those that follow there is no session anymore.
+  if (error !== undefined) refusal ??= { reason: error.extensions.reason };
   void refresh();
 });
 tabs.addEventListener('message', () => void refresh());

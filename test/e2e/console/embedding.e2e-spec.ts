@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Browser, type BrowserContext, type Frame, type Page } from 'playwright-core';
 import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { faultsOf } from '../../support/console/accessibility.js';
 import { startBrowser } from '../../support/console/browser.js';
@@ -145,9 +146,9 @@ describeInBrowser('the embedding example', () => {
         ),
       ),
     );
+    const events = ['"event":"identity_token"', '"event":"delegate"'];
+    await eventually(() => events.every((event, n) => services[n]?.output().includes(event)));
     const logged = [...services.map((service) => service.output()), example.output()];
-    expect(logged[0]).toContain('"event":"identity_token"');
-    expect(logged[1]).toContain('"event":"delegate"');
     const places = { ...traces, asked: [], kept, logged, cookies: await context.cookies() };
     for (const [place, content] of Object.entries(places)) {
       expect({ place, hasToken: JSON.stringify(content).includes(token) }).toEqual({

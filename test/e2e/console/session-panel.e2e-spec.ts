@@ -13,7 +13,7 @@ describeInBrowser("the console's session panel", () => {
   let page: Page;
   let expiring: Promise<readonly ConsolePage[]>;
   beforeAll(async () => {
-    expiring = Promise.all([openExpiring(), openExpiring()]);
+    expiring = Promise.all([openExpiring().then(failFirstQuestion), openExpiring()]);
     // The last test waits for it, and tells of a failure.
     expiring.catch(() => undefined);
     console = await fixture.open();
@@ -32,6 +32,11 @@ describeInBrowser("the console's session panel", () => {
     await apart.clickDemo('short-session');
     await apart.says('Logged in as Shay');
     await apart.page.waitForSelector('#session.soon');
+    return apart;
+  };
+  /** What the page asks by itself when the time is over gets no answer, once. */
+  const failFirstQuestion = async (apart: ConsolePage): Promise<ConsolePage> => {
+    await apart.page.route('**/graphql', (route) => route.abort(), { times: 1 });
     return apart;
   };
 
@@ -160,6 +165,29 @@ describeInBrowser("the console's session panel", () => {
     await page.waitForSelector('#project-note:text-is("None")');
   });
 
+  it('goes by the first of several refusals, also while it is loading the session', async () => {
+    await console.clickDemo('demo');
+    await console.says('Logged in as Dana Demo');
+    await page.waitForSelector('#project-count:text-is("12")');
+    const refuse = (reason: string): string =>
+      JSON.stringify({ errors: [{ message: reason, extensions: { code: 'UNAUTHENTICATED', reason } }] });
+    const reasons = ['SESSION_EXPIRED', 'NO_SESSION'];
+    const loading = Promise.withResolvers<undefined>();
+    await page.route('**/graphql', async (route) => {
+      const isAboutSession = route.request().postData()?.includes('expiresInSeconds') === true;
+      if (isAboutSession) await loading.promise;
+      const body = isAboutSession ? '{"data":{"session":null}}' : refuse(reasons.shift() ?? 'NO_SESSION');
+      await route.fulfill({ body });
+    });
+    await console.run('{ me { id } }');
+    await console.answers('SESSION_EXPIRED');
+    await console.run('{ me { id fullName } }');
+    await console.answers('NO_SESSION');
+    loading.resolve(undefined);
+    await console.says('Logged out: the session has expired');
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('says why projects are missing', async () => {
     await console.clickDemo('no-privileges');
     await console.says('Logged in as Nora');
@@ -181,7 +209,7 @@ describeInBrowser("the console's session panel", () => {
     await page.waitForSelector('#remaining:text-matches("^(30:0|29:5)")');
   });
 
-  it('says that a session has expired, by itself and after a query', async () => {
+  it('says that a session has expired, by itself, although the first question fails, and after a query', async () => {
     const [waiting, asking] = await expiring;
     if (waiting === undefined || asking === undefined) throw new Error('two sessions were to expire');
     // Nothing but the answer of the platform says when the five seconds are over.

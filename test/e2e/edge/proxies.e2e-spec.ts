@@ -71,6 +71,7 @@ describe('the address of a caller', () => {
   it('is that of the last proxy while none is trusted, and the log says so once', async () => {
     const service = await runService(folder.path);
     expect(await addresses(service, ['203.0.113.7', '203.0.113.8'])).toEqual(Array(2).fill('127.0.0.1'));
+    await service.stop();
     expect(service.output().split('but TRUSTED_PROXIES is not set')).toHaveLength(2);
   });
 

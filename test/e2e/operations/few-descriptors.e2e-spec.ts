@@ -44,7 +44,7 @@ describe('a service that may open only 64 files', () => {
   }
 
   it('says so at its start, and cuts off who is too many, with a line in the log', async () => {
-    expect(service.output()).toContain(WARNING);
+    await eventually(() => service.output().includes(WARNING));
     const count = call(`${service.url}/livez`, 200);
     await eventually(() => {
       expect(count.answered + count.ended).toBe(200);

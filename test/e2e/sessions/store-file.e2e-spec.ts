@@ -124,7 +124,7 @@ suite(`a service whose disk is full (${tinyDiskMissing ?? 'a tmpfs of one megaby
     expect(await service.graphql(LOGOUT, { handle })).toMatchObject({ status: 503 });
     expect(platform.openSessions()).toBe(1);
     expect((await service.graphql(ME, { handle })).errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
-    expect(service.output()).toContain('it may come back when the process restarts');
+    await eventually(() => service.output().includes('it may come back when the process restarts'));
     expect((await service.graphql(ME, { handle: other })).data).toEqual({ me: { id: 'bob' } });
 
     await rm(`${disk.path}/filler`);

@@ -3,6 +3,7 @@ import { eventually } from '../../../packages/portico/test/support/eventually.js
 import { startUserPlatform } from '../embedded-platform/user-platform.js';
 import { type Answer, type GraphQLCaller, graphQLCaller } from '../graphql/graphql-caller.js';
 import { sessionKeysSetting } from '../session/session-keys.js';
+import { type RunningRedis } from '../session/start-redis.js';
 import { startWatchedRedis, type WatchedRedis } from '../session/start-redis-topology.js';
 import { tempFolder } from '../temp-folder.js';
 import { type Balancer, startBalancer } from './balancer.js';
@@ -126,6 +127,8 @@ const BLOWS: Readonly<Record<string, Blow>> = {
     counts.nodeDies();
     master.pause();
     await eventually(async () => (await redis.master()) !== master, 20_000);
+    // Until the other replica follows the new master, the old one could still confirm a write with its help.
+    await eventually(async () => hasReplicas(await redis.master(), 1), 20_000);
     master.resume();
   },
   'a sentinel is killed': async ({ redis }, _counts, random) => {
@@ -147,14 +150,15 @@ async function strike({ seed, seconds, calmMs }: ChaosPlan, world: World, counts
     const name = names[n % names.length] ?? '';
     await pause(calmMs * (0.5 + random()));
     // The replicas have to be there again, or there would be nothing to fail over to.
-    await eventually(async () => {
-      const { admin } = await world.redis.master();
-      return (await admin.info('replication')).match(/state=online/g)?.length === 2;
-    }, 30_000);
+    await eventually(async () => hasReplicas(await world.redis.master(), 2), 30_000);
     counts.blow(name);
     await BLOWS[name]?.(world, counts, random);
   }
   await pause(6000);
+}
+
+async function hasReplicas({ admin }: RunningRedis, count: number): Promise<boolean> {
+  return (await admin.info('replication')).match(/state=online/g)?.length === count;
 }
 
 /** Mulberry32: the same numbers for the same seed. */

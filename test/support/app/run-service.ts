@@ -16,7 +16,7 @@ export interface RunningService {
   readonly graphql: GraphQLCaller;
   /** All that it has written so far, both streams. */
   output(): string;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the end, and for all that was written unless nobody reads it. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
@@ -104,9 +104,15 @@ export async function runService(
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       const [code, by] = await exited;
+      await Promise.all([child.stdout, child.stderr].map(readToEnd));
       return { code, signal: by };
     },
   };
+}
+
+/** What a process wrote last may arrive after the news of its end. */
+async function readToEnd(stream: ChildProcess['stdout']): Promise<void> {
+  if (stream !== null && !stream.isPaused() && !stream.closed) await once(stream, 'close');
 }
 
 /** Starts the built service with settings that keep it from running, and waits for its end. */
