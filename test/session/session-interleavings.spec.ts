@@ -12,9 +12,9 @@ import { startUserPlatform, type UserPlatform } from '../support/embedded-platfo
 
 /** `npm run fuzz` tries more. */
 const THOROUGH = process.env.FUZZ === 'thorough';
-const INTERLEAVINGS = THOROUGH ? 1000 : 300;
+const INTERLEAVINGS = THOROUGH ? 1000 : 100;
 /** The platform session expires in each of them, so that they take longer. */
-const RENEWALS = THOROUGH ? 300 : 100;
+const RENEWALS = THOROUGH ? 300 : 50;
 const STEPS = ['create', 'read', 'replace', 'remove', 'lease', 'settle'] as const;
 
 describe('a logout among reads and prolongations in flight', () => {
@@ -66,7 +66,7 @@ describe('a logout among reads and prolongations in flight', () => {
   const read = (service: SessionService, handle: string, scheduler: fc.Scheduler): Promise<unknown> =>
     service.read(requestWith(handle), 'getUserInfo', async (session) => {
       await scheduler.schedule(Promise.resolve(), 'the platform is asked');
-      return scheduler.schedule(session.getUserInfo(), 'the platform has answered');
+      return schedule(scheduler, session.getUserInfo(), 'the platform has answered');
     });
 
   it(`never has its session revived, in ${INTERLEAVINGS} interleavings`, async () => {
@@ -104,14 +104,16 @@ describe('a logout among reads and prolongations in flight', () => {
   it(`leaves no platform session behind when it races a new login of a profile, in ${RENEWALS} interleavings`, async () => {
     let renewedFirst = 0;
     let endedFirst = 0;
+    // Small numbers more often: only by those is the logout first.
+    const lateness = fc.oneof(fc.nat({ max: 8 }), fc.nat({ max: 40 }));
 
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.nat({ max: 40 }), fc.boolean(), async (scheduler, late, last) => {
+      fc.asyncProperty(fc.scheduler(), lateness, fc.boolean(), async (scheduler, late, last) => {
         const relogin: Relogin = {
           logIn: async (session) => {
             await scheduler.schedule(Promise.resolve(), 'a new login begins');
             const login = session.login({ username: 'alice', password: 'password' });
-            await scheduler.schedule(login, 'a new login is answered');
+            await schedule(scheduler, login, 'a new login is answered');
           },
         };
         const handle = await beginSession(sessionService(store, client, keys), client, 'alice', 'nightly');
@@ -149,3 +151,9 @@ describe('a logout among reads and prolongations in flight', () => {
     expect(endedFirst).toBeGreaterThan(RENEWALS / 20);
   });
 });
+
+/** The scheduler listens to an answer only when its turn comes; one that fails before would end the process. */
+function schedule<T>(scheduler: fc.Scheduler, answer: Promise<T>, label: string): Promise<T> {
+  answer.catch(() => undefined);
+  return scheduler.schedule(answer, label);
+}

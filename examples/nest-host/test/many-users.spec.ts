@@ -4,14 +4,15 @@ import { MemoryStore } from '../src/memory-store.js';
 import { type Adapter, startShop } from './start-shop.js';
 
 const USERS = 100;
-const REQUESTS = 5000;
+/** `npm run fuzz` asks for more. */
+const REQUESTS = process.env.FUZZ === 'thorough' ? 20_000 : 1_000;
 /** Long, so that a busy machine fails no test. */
 const LIFE = { idleSeconds: 600, maxSeconds: 6000 };
 const TIMEOUT_MS = 60_000;
 vi.setConfig({ testTimeout: 300_000 });
 
 describe.each<Adapter>(['express', 'fastify'])(
-  '5,000 requests of 100 users at once to a shop on %s',
+  `${REQUESTS} requests of ${USERS} users at once to a shop on %s`,
   (adapter) => {
     it('each get the answers of their own user only', async () => {
       const platform = await startUserPlatform({ forgetsRequests: true });

@@ -11,7 +11,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 
 /** `npm run fuzz` sends more than every test run does. */
 const THOROUGH = process.env.FUZZ === 'thorough';
-const DOCUMENTS = THOROUGH ? 200_000 : 3_000;
+const DOCUMENTS = THOROUGH ? 200_000 : 1_000;
 const RAW_REQUESTS = THOROUGH ? 20_000 : 1_000;
 const SEED = 20_260_105;
 const AT_ONCE = 16;

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
+import {
+  type RunningService,
+  runService,
+  SERVICE_COMMAND,
+  stopServices,
+} from '../../support/app/run-service.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const LOGIN = 'mutation { login { expiresAt } }';
 const LOGINS = 50;
 /** More than fits between the service and its reader. */
@@ -52,7 +55,8 @@ describe('the output of the service', () => {
 
   it('may be a full disk, which is said once on standard error', async () => {
     const full = await open('/dev/full', 'w');
-    const service = spawn(process.execPath, [MAIN], {
+    const [node = '', ...options] = SERVICE_COMMAND;
+    const service = spawn(node, options, {
       cwd: folder.path,
       env: { PATH: process.env.PATH ?? '', PORT: '0' },
       stdio: ['ignore', full.fd, 'pipe'],

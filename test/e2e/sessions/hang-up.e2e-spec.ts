@@ -1,6 +1,6 @@
 import { type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { loginAnswer } from '../../../packages/portico/test/support/embedded-platform/platform-answers.js';
 import {
@@ -15,6 +15,8 @@ const READERS = 40;
 describe('callers who hang up', () => {
   let platform: ScriptedPlatform;
   let app: TestApp;
+  /** The callers' own: one that others share may hold connections on which nothing is asked, and the end waits for them. */
+  let connections: Agent;
   /** The answers that the platform has not given, by method. */
   let held: { readonly method: string; readonly response: ServerResponse }[];
   beforeEach(async () => {
@@ -23,10 +25,12 @@ describe('callers who hang up', () => {
       'POST auth/login': Array.from({ length: READERS }, (_, number) => loginAnswer(`token-${number}`)),
       '*': ({ method }, response) => void held.push({ method, response }),
     });
+    connections = new Agent();
     app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
   });
   afterEach(async () => {
     for (const { response } of held) response.destroy();
+    await connections.destroy();
     await app.close();
     await platform.close();
   });
@@ -44,6 +48,7 @@ describe('callers who hang up', () => {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${handle}` },
       body: JSON.stringify({ query }),
       signal: caller.signal,
+      dispatcher: connections,
     }).then(({ body }) => body.text(), String);
   const heldNow = (count: number): Promise<void> => eventually(() => held.length === count);
   const aborted = (): number => held.filter(({ response }) => response.destroyed).length;

@@ -4,7 +4,7 @@ import { type RunningRedis, redisMissing, startRedis } from '../../support/sessi
 import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 
 /** `npm run fuzz` asks for more. */
-const REQUESTS = process.env.FUZZ === 'thorough' ? 20_000 : 5_000;
+const REQUESTS = process.env.FUZZ === 'thorough' ? 20_000 : 2_500;
 
 const suite = redisMissing === undefined ? describe : describe.skip;
 

@@ -54,7 +54,7 @@ describe.each(KINDS)('the sessions in the %s store, for their operator', (kind) 
   });
 
   const command = async (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> => {
-    const child = spawn(process.execPath, [CLI, 'sessions', ...args], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=16', CLI, 'sessions', ...args], {
       cwd: folder.path,
       env: { PATH: process.env.PATH, ...environment },
     });

@@ -5,6 +5,8 @@ import { type GraphQLCaller, graphQLCaller } from '../graphql/graphql-caller.js'
 import { LEDGER_LOG_LEVEL, noteOutput } from '../secrets/secret-ledger.js';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+/** As `npm start` and the image run it; the start takes a third less of the processor. */
+export const SERVICE_COMMAND: readonly string[] = [process.execPath, '--max-semi-space-size=16', MAIN];
 const GRAPHQL_ADDRESS = /(http:\/\/[^\s"]+)\/graphql/;
 /** In production there is no start screen. */
 const LISTENING = /Server listening at (http:\/\/[^\s"]+)/;
@@ -48,7 +50,8 @@ function launch(
   nodeArguments: string[] = [],
   openFiles?: number,
 ): ChildProcess {
-  const command = [process.execPath, ...nodeArguments, MAIN];
+  const [node = '', ...options] = SERVICE_COMMAND;
+  const command = [node, ...nodeArguments, ...options];
   const limited =
     openFiles === undefined ? command : ['sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command];
   const child = spawn(limited[0] ?? '', limited.slice(1), {
