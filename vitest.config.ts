@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import ClosingReport from './test/support/closing-report.js';
@@ -21,8 +22,8 @@ export default defineConfig({
     isolate: false,
     // Processes and not threads: tests change the working directory and send signals.
     pool: 'forks',
-    // Vitest would leave one core to a person who works meanwhile, so that two cores would do the work of one.
-    maxWorkers: '100%',
+    // One more than there are cores: a third of a run waits, for processes that start and stores that fail over.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
     teardownTimeout: PATIENCE_MS,

@@ -5,6 +5,8 @@ import { parseKeyList } from '../../src/config/key-list.js';
 import { type NodeRun, runNode } from '../../packages/portico/test/support/app/run-node.js';
 import { tempFolder } from '../support/temp-folder.js';
 
+/** With less garbage collection, a command that loads the service takes a third less of the processor. */
+const QUICK = { NODE_ENV: '', NODE_OPTIONS: '--max-semi-space-size=16' };
 const built = (name: string): string => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
 describe('the command', () => {
@@ -13,7 +15,7 @@ describe('the command', () => {
   afterAll(() => folder.remove());
 
   const portico = (args: string[], env: Record<string, string> = {}, entry = 'cli.js'): Promise<NodeRun> =>
-    runNode([built(entry), ...args], { cwd: folder.path, env: { NODE_ENV: '', ...env } });
+    runNode([built(entry), ...args], { cwd: folder.path, env: { ...QUICK, ...env } });
 
   it.each(['cli.js', 'main.js'])('prints help and version and starts nothing: %s', async (entry) => {
     expect(await portico(['--help'], {}, entry)).toMatchObject({
@@ -75,7 +77,7 @@ describe('the command', () => {
 
   it.each(['check', 'doctor'])('leaves nothing behind: %s', async (command) => {
     const own = await tempFolder();
-    const run = await runNode([built('cli.js'), command], { cwd: own.path, env: { NODE_ENV: '' } });
+    const run = await runNode([built('cli.js'), command], { cwd: own.path, env: QUICK });
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('embedded can be written') });
     expect(await readdir(own.path)).toEqual([]);
     await own.remove();
@@ -84,7 +86,7 @@ describe('the command', () => {
   it('checks files that no setting has to name: .env, the audit log, the keys next to the store', async () => {
     const own = await tempFolder();
     const check = (env: Record<string, string> = {}): Promise<NodeRun> =>
-      runNode([built('cli.js'), 'check'], { cwd: own.path, env: { NODE_ENV: '', ...env } });
+      runNode([built('cli.js'), 'check'], { cwd: own.path, env: { ...QUICK, ...env } });
     expect(await check({ AUDIT_LOG: own.path })).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^WRONG +settings +AUDIT_LOG cannot be used: it is a folder$/m),

@@ -51,8 +51,14 @@ describe('the service as a process', () => {
     await folder.remove();
   });
 
-  it('shows a curl that works when it is pasted', async () => {
+  it('reports that it is alive and ready, without a session, and shows a curl that works when it is pasted', async () => {
     const service = await runService(folder.path);
+    for (const path of ['livez', 'readyz']) {
+      const response = await fetch(`${service.url}/${path}`);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ status: 'ok' });
+    }
+    await eventually(() => service.output().includes('Press Ctrl-C to stop.'));
     const command = /^curl .*$/m.exec(service.output())?.[0] ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', command]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -108,16 +114,6 @@ describe('the service as a process', () => {
     expect(service.output()).not.toContain('set TRUSTED_PROXIES');
     await service.stop();
     await platform.close();
-  });
-
-  it('reports that it is alive and ready, without a session', async () => {
-    const service = await runService(folder.path);
-    for (const path of ['livez', 'readyz']) {
-      const response = await fetch(`${service.url}/${path}`);
-      expect(response.status).toBe(200);
-      expect(await response.json()).toMatchObject({ status: 'ok' });
-    }
-    await service.stop();
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Agent, request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MetricsModule } from '../../src/telemetry/metrics.module.js';
 import { Observation } from '../../src/logging/observation.js';
@@ -58,12 +59,15 @@ describe('the metrics port', () => {
   it('shows work in progress, and nothing once it has ended or its caller has left', async () => {
     const handle = await bearerHandle(app.graphql, { username: 'ada', password: 'secret' });
     const caller = new AbortController();
+    // Its own: `fetch` may open another connection for nobody, and the end of the service would wait for that.
+    const connections = new Agent();
     const ask = (): Promise<unknown> =>
-      fetch(`${app.url}/graphql`, {
+      request(`${app.url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${handle}` },
         body: JSON.stringify({ query: '{ projects { id } }' }),
         signal: caller.signal,
+        dispatcher: connections,
       }).catch(() => undefined);
     const asked = [ask(), ask()];
     await eventually(async () => (await metrics.value('portico_http_requests_in_flight')) === 2);
@@ -73,6 +77,7 @@ describe('the metrics port', () => {
     await eventually(async () => (await metrics.value('portico_http_requests_in_flight')) === 0);
     held.open();
     await eventually(async () => (await metrics.value('portico_platform_calls_in_flight')) === 0);
+    await connections.destroy();
   });
 
   it('shows live sessions, times the store, and shows the circuits closed', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Renewal,
   type RenewingPlatform,
@@ -31,7 +31,7 @@ suite(`a session that the platform renews (${redisMissing ?? 'a redis-server tha
     let folder: Awaited<ReturnType<typeof tempFolder>>;
     let platform: RenewingPlatform;
     let instances: RunningService[];
-    beforeEach(async () => {
+    beforeAll(async () => {
       folder = await tempFolder();
       platform = await startRenewingPlatform(renewal);
       const environment = {
@@ -47,7 +47,7 @@ suite(`a session that the platform renews (${redisMissing ?? 'a redis-server tha
         runService(folder.path, environment),
       ]);
     });
-    afterEach(async () => {
+    afterAll(async () => {
       await stopServices();
       await platform.close();
       await folder.remove();
@@ -59,6 +59,7 @@ suite(`a session that the platform renews (${redisMissing ?? 'a redis-server tha
     ])('is lost by none, %s each', async (_requests, requests) => {
       const [one] = instances;
       if (one === undefined) throw new Error('no instance');
+      const logins = platform.count('POST auth/login');
       const handle = await bearerHandleAtLast(one.graphql, { username: 'alice', password: 'password' });
 
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -79,7 +80,9 @@ suite(`a session that the platform renews (${redisMissing ?? 'a redis-server tha
         expect((await graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: true });
       }
       expect(platform.openSessions()).toBe(1);
-      expect(platform.count('POST auth/login')).toBe(1);
+      expect(platform.count('POST auth/login') - logins).toBe(1);
+      await one.graphql('mutation { logout { loggedOut } }', { handle });
+      expect(platform.openSessions()).toBe(0);
     });
   });
 });
