@@ -150,7 +150,7 @@ async function addHooks(
   { scope, tracing, logoutHashes, isStopping }: ServerOptions,
 ): Promise<Load> {
   if (tracing !== undefined) traceRequests(server, tracing);
-  logRequests(server, scope, traceIdOf(tracing), addressOf);
+  logRequests(server, scope, traceIdOf(tracing));
   addAnswerHeaders(server, isStopping);
   readCallers(server, {
     sessionHeader: settings.SESSION_HEADER,
@@ -181,14 +181,6 @@ async function addHooks(
 function traceIdOf(tracing: Tracing | undefined): (request: FastifyRequest) => string | undefined {
   return ({ headers: { traceparent } }) =>
     tracing?.traceId ?? (traceparent === undefined ? undefined : parseTraceParent(traceparent)?.traceId);
-}
-
-/**
- * In the one spelling by which callers are counted. It is read after the log begins, and never if the headers were
- * refused.
- */
-function addressOf({ caller, ip }: FastifyRequest): string {
-  return (caller as FastifyRequest['caller'] | undefined)?.address ?? ip;
 }
 
 /** A router requests many entities together; without a secret, no caller can be recognized as a router. */

@@ -38,7 +38,9 @@ export class AttemptQueue {
   failuresHere = 0;
   /** The failures that the store has counted and this process has not, as far as is known. */
   failuresElsewhere = 0;
-  /** Made for the first attempt that counts under the key: one at a known place counts under that alone. */
+  /** Attempts that have begun and have not ended. */
+  #inFlight = 0;
+  /** Made for the first attempt that waits, or that parties have to share with. */
   #turns: FairQueue<Turn> | undefined;
   /** When the pause after a failure is over; 0 if there was none. */
   pauseEnds = 0;
@@ -56,16 +58,17 @@ export class AttemptQueue {
 
   /** Begins an attempt if it need not wait. Returns how to end it. */
   begin(party: Party): End | undefined {
-    const queue = this.#queue();
-    const failures = this.failuresElsewhere + this.failuresHere;
-    if (failures + queue.inFlight >= this.rule.failures) return undefined;
-    return queue.tryBegin(party);
+    if (this.failuresElsewhere + this.failuresHere + this.#inFlight >= this.rule.failures) return undefined;
+    // The attempts under the key of an account are all of one party: counting them is enough.
+    const end = this.rule.then === 'queue' ? this.#queue().tryBegin(party) : endAlone;
+    if (end !== undefined) this.#inFlight += 1;
+    return end;
   }
 
   /** Adds a turn to the line. Returns a function that takes it out again. */
   enter(turn: Turn): () => void {
     const queue = this.#queue();
-    if (this.rule.then === 'delay') return delay(queue, turn);
+    if (this.rule.then === 'delay') return this.#delay(queue, turn);
     const leaveLine = queue.add(turn.party, turn);
     this.#advance();
     if (queue.waiting > MOST_WAITING && leaveLine()) turn.refuse('queue');
@@ -75,6 +78,7 @@ export class AttemptQueue {
   /** Ends an attempt that has begun. */
   leave(end: End): void {
     end();
+    this.#inFlight -= 1;
     if (this.#turns !== undefined && this.#turns.waiting > 0) this.#advance();
   }
 
@@ -101,9 +105,9 @@ export class AttemptQueue {
   }
 
   /** No more attempts run at the same time than may still fail: sending a thousand guesses together gains nothing. */
-  #mayBegin(inFlight: number): boolean {
-    if (!this.#isUsedUp) return this.#failures + inFlight < this.rule.failures;
-    return inFlight === 0 && Date.now() >= this.pauseEnds;
+  get #mayBegin(): boolean {
+    if (!this.#isUsedUp) return this.#failures + this.#inFlight < this.rule.failures;
+    return this.#inFlight === 0 && Date.now() >= this.pauseEnds;
   }
 
   #queue(): FairQueue<Turn> {
@@ -120,27 +124,36 @@ export class AttemptQueue {
     const queue = this.#turns;
     if (queue === undefined || queue.waiting === 0) return;
     const isOver = this.#isUsedUp && this.rule.then === 'refuse';
-    while (queue.waiting > 0 && (isOver || this.#mayBegin(queue.inFlight))) {
+    while (queue.waiting > 0 && (isOver || this.#mayBegin)) {
       const turn = queue.next();
       if (turn === undefined) break;
       if (isOver) turn.refuse('failures');
-      else turn.begin(queue.begin(turn.party));
+      else this.#give(queue, turn);
     }
-    if (queue.waiting > 0 && queue.inFlight === 0 && this.#timer === undefined) {
+    if (queue.waiting > 0 && this.#inFlight === 0 && this.#timer === undefined) {
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
         this.#advance();
       }, this.#pauseLeft);
     }
   }
+
+  #delay(queue: FairQueue<Turn>, turn: Turn): () => void {
+    const timer = setTimeout(() => {
+      this.#give(queue, turn);
+    }, DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }
+
+  #give(queue: FairQueue<Turn>, turn: Turn): void {
+    this.#inFlight += 1;
+    turn.begin(queue.begin(turn.party));
+  }
 }
 
-function delay(queue: FairQueue<Turn>, turn: Turn): () => void {
-  const begin = (): void => {
-    turn.begin(queue.begin(turn.party));
-  };
-  const timer = setTimeout(begin, DELAY_MS);
-  return () => {
-    clearTimeout(timer);
-  };
+/** Ends an attempt that no party has to share with. */
+function endAlone(): void {
+  return;
 }

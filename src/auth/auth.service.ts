@@ -21,7 +21,6 @@ import { type Account, loginSubject, sessionAccount } from './login-subject.js';
 import {
   accountOf,
   type DelegateInput,
-  isAnonymous,
   loginCredentials,
   type LoginInput,
   profileLogin,
@@ -49,13 +48,14 @@ export class AuthService {
     const byProfile = profileLogin(input);
     if (byProfile === undefined) {
       const credentials = loginCredentials(input);
-      if (isAnonymous(credentials) && !this.settings.ANONYMOUS_LOGIN) {
+      const account = accountOf(credentials);
+      if (account === undefined && !this.settings.ANONYMOUS_LOGIN) {
         const error = new ServiceError(
           'FORBIDDEN',
           'Anonymous logins are turned off: log in with credentials',
           { reason: 'ANONYMOUS_LOGIN_OFF' },
         );
-        this.observation.sessionEvent({ kind: 'login', error });
+        this.observation.tell('sessionEvent', { kind: 'login', error });
         throw error;
       }
       const event = {
@@ -63,7 +63,7 @@ export class AuthService {
         account: credentials.username ?? undefined,
         isCredential: credentials.password === undefined,
       } as const;
-      return this.#begin(context, input.transport, event, accountOf(credentials), (session, call) =>
+      return this.#begin(context, input.transport, event, account, (session, call) =>
         session.login(credentials, call),
       );
     }
@@ -99,11 +99,11 @@ export class AuthService {
   ): Promise<AuthPayload> {
     try {
       const open = await this.#logIn(context, transport, account, authenticate);
-      this.observation.sessionEvent({ ...event, storeKey: open.key });
+      this.observation.tell('sessionEvent', { ...event, storeKey: open.key });
       const handle = transport === SessionTransport.BEARER ? open.handle : undefined;
       return { handle, expiresAt: new Date(open.expiresAt) };
     } catch (error) {
-      this.observation.sessionEvent({ ...event, error });
+      this.observation.tell('sessionEvent', { ...event, error });
       throw error;
     }
   }

@@ -46,10 +46,10 @@ export class IdentityTokenResolver {
         const expiresAt = new Date(Date.now() + this.settings.IDENTITY_TOKEN_SECONDS * 1000);
         return { token: await session.createIdentityToken(call), expiresAt };
       });
-      this.observation.sessionEvent(event);
+      this.observation.tell('sessionEvent', event);
       return answer;
     } catch (error) {
-      this.observation.sessionEvent({ ...event, error });
+      this.observation.tell('sessionEvent', { ...event, error });
       throw error;
     }
   }

@@ -142,12 +142,7 @@ export function loginCredentials(input: LoginInput): LoginCredentials {
   return credentials;
 }
 
-/** Whether a login has no credentials (mode 8). */
-export function isAnonymous({ username, apiKey }: LoginCredentials): boolean {
-  return username === undefined && apiKey === undefined;
-}
-
-/** The account whose failures a login adds to; undefined for an anonymous login. */
+/** The account whose failures a login adds to; undefined for an anonymous login (mode 8). */
 export function accountOf({ username, apiKey, mode }: LoginCredentials): Account | undefined {
   if (username != null) return { kind: 'user', name: username, mode: mode ?? undefined };
   return apiKey == null ? undefined : { kind: 'apiKey', name: apiKey };

@@ -73,7 +73,11 @@ export class AnswerCompletion {
     }
     if (errors.length > 0) this.#completeErrors(answer, http);
     const code = errors[0]?.extensions?.code;
-    this.observation.operationAnswered(operation?.operation, errors.length === 0 ? undefined : String(code));
+    this.observation.tell(
+      'operationAnswered',
+      operation?.operation,
+      errors.length === 0 ? undefined : String(code),
+    );
   }
 
   #completeErrors({ errors, thrown, operation, accept, contextValue }: GivenAnswer, http: AnswerHead): void {

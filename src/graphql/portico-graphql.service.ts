@@ -111,7 +111,7 @@ export function porticoPlugins(portico: Portico): ApolloServerPlugin<PorticoCont
       const retryAfter = errors.map(({ extensions }) => extensions?.retryAfter).find(isNumber);
       if (retryAfter !== undefined) http.headers.set('retry-after', String(retryAfter));
       const code = errors[0] && String(errors[0].extensions?.code);
-      observation.operationAnswered(operation?.operation, code);
+      observation.tell('operationAnswered', operation?.operation, code);
       return Promise.resolve();
     },
   };

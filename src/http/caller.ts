@@ -85,7 +85,9 @@ export function readCallers(server: FastifyInstance, rules: CallerRules): void {
     if (!trustsProxies && wasForwarded(headers)) warnOnce(WARNINGS.untrustedProxy);
     try {
       request.caller = read(request);
-      const { service, isRouter, presented } = request.caller;
+      const { address, service, isRouter, presented } = request.caller;
+      // The log counts callers by the same spelling.
+      if (request.facts !== undefined) request.facts.clientAddress = address;
       // Without a handle it may be a composer, which asks for the schema.
       if (isRouter && presented !== undefined && headers['x-forwarded-for'] === undefined) {
         warnOnce(WARNINGS.hiddenCallers);

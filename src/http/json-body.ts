@@ -12,8 +12,6 @@ class UnreadableJsonError extends Error {
   readonly statusCode = 400;
 }
 
-type Done = (error: Error | null, body?: unknown) => void;
-
 const BYTE_ORDER_MARK = '\ufeff';
 
 const BACKSLASH = '\\'.charCodeAt(0);
@@ -53,26 +51,21 @@ export function readJsonBodies(
 ): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser('application/json');
-  const read = (request: FastifyRequest, bytes: Buffer, done: Done): void => {
-    if (!isUtf8(bytes)) {
-      done(new UnreadableJsonError('The body is not UTF-8'));
-      return;
-    }
-    const text = bytes.toString('utf8');
-    if (text.startsWith(BYTE_ORDER_MARK)) {
-      done(new UnreadableJsonError('The body begins with a byte order mark'));
-      return;
-    }
-    void parse(request, text, (error, value: unknown) => {
-      if (error !== null) done(error);
-      else if (namesWritten(text) !== namesRead(value))
-        done(new UnreadableJsonError('An object has a duplicate name'));
-      else done(null, value);
-    });
-  };
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    admit(request, bytes as Buffer).then(() => {
-      read(request, bytes as Buffer, done);
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = body as Buffer;
+    admit(request, bytes).then(() => {
+      const text = isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+      if (text === undefined) done(new UnreadableJsonError('The body is not UTF-8'));
+      else if (text.startsWith(BYTE_ORDER_MARK))
+        done(new UnreadableJsonError('The body begins with a byte order mark'));
+      else {
+        void parse(request, text, (error, value: unknown) => {
+          if (error !== null) done(error);
+          else if (namesWritten(text) !== namesRead(value))
+            done(new UnreadableJsonError('An object has a duplicate name'));
+          else done(null, value);
+        });
+      }
     }, done);
   });
 }

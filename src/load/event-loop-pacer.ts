@@ -99,26 +99,20 @@ export class EventLoopPacer {
     this.#hasSkipped = skips;
     this.#skipsLeft = skips ? this.#skipsLeft - 1 : Math.min(MOST_SKIPPED, this.#skipsLeft + SKIPS_EARNED);
     if (!skips) this.#begin(isFresh);
-    if (skips || this.#requests.waiting > 0 || this.#mayBeginHeavy) this.#schedule();
+    if (skips || this.#requests.waiting > 0 || (this.#heavy.length > 0 && !this.#rests)) this.#schedule();
   };
 
-  get #mayBeginHeavy(): boolean {
-    return this.#heavy.length > 0 && !this.#rests;
-  }
-
   #begin(isFresh: boolean): void {
-    for (let n = 0; n < REQUESTS_PER_ITERATION; n += 1) {
-      const begin = this.#requests.next();
-      if (begin === undefined) break;
-      begin();
+    for (let n = 0; n < REQUESTS_PER_ITERATION && this.#requests.waiting > 0; n += 1) {
+      this.#requests.next()?.();
     }
+    if (this.#heavy.length === 0 || this.#rests) return;
     const now = performance.now();
     // While connections come in, each of them would wait for one of these: their backlog is emptied first.
-    const isBurst = isFresh && now - this.#begunAt < MOST_BURST_MS;
-    this.#begun = this.#mayBeginHeavy && !isBurst ? this.#heavy.shift() : undefined;
-    if (this.#begun === undefined) return;
+    if (isFresh && now - this.#begunAt < MOST_BURST_MS) return;
+    this.#begun = this.#heavy.shift();
     this.#begunAt = now;
-    this.#begun.begin();
+    this.#begun?.begin();
   }
 
   readonly #measure = (): void => {

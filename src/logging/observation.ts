@@ -41,16 +41,16 @@ export class Observation {
     this.#observers.push(observer);
   }
 
-  sessionEvent(event: SessionEvent): void {
-    this.#tell('sessionEvent', event);
-  }
-
-  sessionFound(session: FoundSession): void {
-    this.#tell('sessionFound', session);
-  }
-
-  circuitChange(change: CircuitChange): void {
-    this.#tell('circuitChange', change);
+  /** Tells all observers what has happened, by the name of their method for it. */
+  tell<K extends Told>(what: K, ...about: Parameters<Required<Observer>[K]>): void {
+    for (const observer of this.#observers) {
+      const told = observer[what] as ((...about: unknown[]) => void) | undefined;
+      try {
+        told?.apply(observer, about);
+      } catch {
+        // What happens in the service does not depend on who observes it.
+      }
+    }
   }
 
   /** Follows a call to the platform for all observers; undefined if none of them does. */
@@ -82,14 +82,6 @@ export class Observation {
     };
   }
 
-  operationAnswered(operation: string | undefined, code: string | undefined): void {
-    this.#tell('operationAnswered', operation, code);
-  }
-
-  projectsLeftOut(count: number): void {
-    this.#tell('projectsLeftOut', count);
-  }
-
   /** Runs a step of work. */
   step<T>(step: Step, work: () => Promise<T>): Promise<T> {
     let outermost = work;
@@ -100,17 +92,6 @@ export class Observation {
       outermost = () => run(step, inner);
     }
     return outermost();
-  }
-
-  #tell<K extends Told>(what: K, ...about: Parameters<Required<Observer>[K]>): void {
-    for (const observer of this.#observers) {
-      const told = observer[what] as ((...about: unknown[]) => void) | undefined;
-      try {
-        told?.apply(observer, about);
-      } catch {
-        // What happens in the service does not depend on who observes it.
-      }
-    }
   }
 }
 

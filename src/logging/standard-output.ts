@@ -104,8 +104,7 @@ export class BatchedLines {
 
   /** Hands on what waits now. */
   readonly handOn = (): void => {
-    const lines = this.take();
-    if (lines !== '') this.#next(lines);
+    if (this.#lines !== '') this.#next(this.take());
   };
 
   /** Takes what waits, for a process that exits. */

@@ -58,7 +58,7 @@ export const EmbeddedPlatform = Symbol('EmbeddedPlatform');
             logCircuit(change);
             // After the pause a single call tests the platform, and may take this long.
             const { openMs, isOpen } = change;
-            observation.circuitChange({
+            observation.tell('circuitChange', {
               ...change,
               openMs: isOpen ? openMs + settings.PLATFORM_TIMEOUT_MS : 0,
             });

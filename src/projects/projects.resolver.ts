@@ -103,7 +103,7 @@ export class ProjectsResolver {
 
   #report(count: number): void {
     if (count === 0) return;
-    this.observation.projectsLeftOut(count);
+    this.observation.tell('projectsLeftOut', count);
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     this.#logger.warn(

@@ -56,7 +56,7 @@ export class PlatformLogout implements BeforeApplicationShutdown {
     const { session, event, failures } = logout;
     const error = await failureOf(session);
     if (event !== undefined && (failures === 0 || error === undefined)) {
-      this.observation.sessionEvent({ ...event, error });
+      this.observation.tell('sessionEvent', { ...event, error });
     }
     if (error === undefined) {
       if (failures > 0) this.#logger.log(`A platform session was logged out by attempt ${failures + 1}`);

@@ -162,7 +162,7 @@ export class SessionEndings implements OnApplicationBootstrap, BeforeApplication
     const session = this.#take(key);
     if (!(await this.#claims(key))) return true;
     const event: SessionEvent = { kind: 'end', storeKey: key, cause };
-    if (session === undefined) this.observation.sessionEvent(event);
+    if (session === undefined) this.observation.tell('sessionEvent', event);
     else void this.platformLogout.end(session, event);
     return true;
   }

@@ -135,12 +135,12 @@ export class SessionRunner {
     try {
       await this.relogin.logIn(session, expired.profile);
     } catch (error) {
-      this.observation.sessionEvent({ ...event, error });
+      this.observation.tell('sessionEvent', { ...event, error });
       // Otherwise each further request would try them again and lock the account.
       if (error instanceof LoginFailedError) await this.sealed.expire(open, open.stored.version, error);
       throw error;
     }
-    this.observation.sessionEvent(event);
+    this.observation.tell('sessionEvent', event);
     try {
       await this.#keep(open, session, expired);
       this.store.noteUse(open.key, at);
@@ -171,7 +171,7 @@ export class SessionRunner {
   async #expireIfProved(open: OpenSession, rejectedVersion: number, error: unknown): Promise<void> {
     if (isSessionExpired(error) && !provesExpiry(error)) return;
     if (!(await this.sealed.expire(open, rejectedVersion, error))) return;
-    this.observation.sessionEvent({ kind: 'expiry', storeKey: open.key, error });
+    this.observation.tell('sessionEvent', { kind: 'expiry', storeKey: open.key, error });
   }
 }
 

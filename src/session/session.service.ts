@@ -60,8 +60,7 @@ export class SessionService {
     const { transport } = beginning;
     let open: OpenSession;
     try {
-      const replaces = context.presented?.transport === transport;
-      const previous = replaces ? await this.#opened(context) : undefined;
+      const previous = context.presented?.transport === transport ? await this.#opened(context) : undefined;
       open = await this.sealed.create(session, { ...beginning, network: context.network });
       if (previous !== undefined) await this.#end(previous);
     } catch (error) {
@@ -69,7 +68,7 @@ export class SessionService {
       throw error;
     }
     const { handle, expiresAt, key: storeKey, account } = open;
-    this.observation.sessionFound({ storeKey, account });
+    this.observation.tell('sessionFound', { storeKey, account });
     context.presented = { handle, transport };
     context.open = Promise.resolve(open);
     context.known = undefined;
@@ -187,7 +186,7 @@ export class SessionService {
       isPlatformLoggedOut = await this.#end(open);
       this.#forget(context, open, 'ended');
     } catch (error) {
-      this.observation.sessionEvent({ kind: 'logout', storeKey: open.key, error });
+      this.observation.tell('sessionEvent', { kind: 'logout', storeKey: open.key, error });
       // The record may be gone even if the store could not say so: the platform session could not be ended later.
       await this.platformLogout.end(open.session);
       throw error;
@@ -226,13 +225,14 @@ export class SessionService {
     try {
       const found = await find(presented);
       const { key: storeKey, account } = found.open;
-      this.observation.sessionFound({ storeKey, account });
+      this.observation.tell('sessionFound', { storeKey, account });
       return found;
     } catch (thrown) {
       if (!(thrown instanceof SessionError)) throw thrown;
       // The later steps of an operation are told the same as the first.
       const error = (context.isRouter === true ? this.sealed.expiredLately(presented) : undefined) ?? thrown;
-      if (presented) this.observation.sessionEvent({ kind: 'refusal', storeKey: keyOf(presented), error });
+      if (presented)
+        this.observation.tell('sessionEvent', { kind: 'refusal', storeKey: keyOf(presented), error });
       if (presented?.transport === 'cookie') context.cookie = 'useless';
       throw context.foreignBearer === true ? new SessionError(FOREIGN_TOKEN) : error;
     }

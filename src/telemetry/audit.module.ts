@@ -4,7 +4,6 @@ import { makeFolder, pathReason } from '../config/own-path.js';
 import { errorFacts } from '../errors/to-graphql-error.js';
 import { type RequestFacts, RequestScope } from '../logging/log-requests.js';
 import {
-  type ErrorFacts,
   eventOutcome,
   Observation,
   type Observer,
@@ -22,7 +21,7 @@ const Sink = Symbol('AuditSink');
 
 async function auditSink({ AUDIT_LOG: destination }: Settings): Promise<AuditSink | undefined> {
   if (destination === 'off') return undefined;
-  if (destination === 'stdout') return STDOUT_SINK;
+  if (destination === 'stdout') return stdoutSink();
   const logger = new Logger('AuditLog');
   try {
     return await FileSink.open(destination, (message) => {
@@ -41,7 +40,7 @@ async function auditSink({ AUDIT_LOG: destination }: Settings): Promise<AuditSin
 })
 export class AuditModule implements OnModuleInit, OnApplicationShutdown {
   readonly #reopen = (): void => {
-    this.sink?.reopen();
+    this.sink?.reopen?.();
   };
 
   constructor(
@@ -52,11 +51,9 @@ export class AuditModule implements OnModuleInit, OnApplicationShutdown {
 
   onModuleInit(): void {
     if (this.sink === undefined) return;
-    this.observation.add(
-      auditLog(this.sink, { ofRequest: () => this.scope.request() ?? {}, ofError: errorFacts }),
-    );
+    this.observation.add(auditLog(this.sink, this.scope));
     // Without a file, SIGHUP stops the service, as when a terminal is closed.
-    if (this.sink !== STDOUT_SINK) process.on('SIGHUP', this.#reopen);
+    if (this.sink.reopen !== undefined) process.on('SIGHUP', this.#reopen);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -100,34 +97,24 @@ export interface AuditRecord {
 }
 
 /** Writes a line of JSON for each event of a session. */
-function auditLog(
-  sink: Pick<AuditSink, 'write'>,
-  facts: {
-    /** Of the request that is being served; empty outside of one. */
-    readonly ofRequest: () => Partial<RequestFacts>;
-    readonly ofError: (error: unknown) => ErrorFacts;
-  },
-  now: () => number = Date.now,
-): Observer {
+function auditLog(sink: AuditSink, scope: RequestScope): Observer {
   return {
     sessionEvent: (event) => {
-      const record = auditRecord(event, facts.ofRequest(), facts.ofError, now());
-      sink.write(`${JSON.stringify(record)}\n`);
+      sink.write(`${JSON.stringify(auditRecord(event, scope.request()))}\n`);
     },
   };
 }
 
 function auditRecord(
-  { kind, storeKey, account, isCredential, profile, cause, error }: SessionEvent,
-  request: Partial<RequestFacts>,
-  factsOf: (error: unknown) => ErrorFacts,
-  now: number,
+  { kind, storeKey, account, isCredential = false, profile, cause, error }: SessionEvent,
+  request: RequestFacts | undefined,
 ): AuditRecord {
-  const failure = error === undefined ? undefined : factsOf(error);
+  const failure = error === undefined ? undefined : errorFacts(error);
+  const nameOf = isCredential ? accountFingerprint : cleanText;
   // JSON leaves out what is not known.
   return {
     audit: 1,
-    time: new Date(now).toISOString(),
+    time: new Date().toISOString(),
     event: kind,
     outcome: eventOutcome(kind, failure),
     cause,
@@ -135,17 +122,13 @@ function auditRecord(
     reason: failure?.reason,
     platformCode: failure?.platformCode,
     ticketId: failure?.ticketId,
-    account: account === undefined ? undefined : accountName(account, isCredential),
+    account: account === undefined ? undefined : nameOf(account),
     profile: profile === undefined ? undefined : cleanText(profile),
-    address: request.clientAddress,
+    address: request?.clientAddress,
     session: storeKey === undefined ? undefined : publicSessionId(storeKey),
-    requestId: request.requestId,
-    traceId: request.traceId,
+    requestId: request?.requestId,
+    traceId: request?.traceId,
   };
-}
-
-function accountName(account: string, isCredential = false): string {
-  return isCredential ? accountFingerprint(account) : cleanText(account);
 }
 
 /**
@@ -178,20 +161,22 @@ const ANY_FOLDER = 0o777;
 interface AuditSink {
   /** @param line ends with a line feed. */
   write(line: string): void;
-  /** Reopens the file, so that the old one can be removed. */
-  reopen(): void;
+  /** Reopens the file, so that the old one can be removed. Absent without a file. */
+  reopen?(): void;
   /** Writes what is left. */
   close(): Promise<void>;
 }
 
 /** Standard output, next to the log. */
-const STDOUT_SINK: AuditSink = {
-  write: (line) => {
-    standardOutput().writeAudit(line);
-  },
-  reopen: () => undefined,
-  close: () => Promise.resolve(),
-};
+function stdoutSink(): AuditSink {
+  const output = standardOutput();
+  return {
+    write: (line) => {
+      output.writeAudit(line);
+    },
+    close: () => Promise.resolve(),
+  };
+}
 
 /** A file that lines are appended to, created with access for its owner only. */
 export class FileSink implements AuditSink {

@@ -18,8 +18,8 @@ describe('what happens in the service', () => {
       circuitChange: ({ circuit }) => seen.push(circuit),
     });
 
-    observation.sessionEvent({ kind: 'login' });
-    observation.circuitChange({ circuit: 'auth', isOpen: true, openMs: 5000 });
+    observation.tell('sessionEvent', { kind: 'login' });
+    observation.tell('circuitChange', { circuit: 'auth', isOpen: true, openMs: 5000 });
 
     expect(seen).toEqual(['login', 'auth']);
   });

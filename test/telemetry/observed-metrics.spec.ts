@@ -96,11 +96,11 @@ describe('the metrics port', () => {
     const open = (circuit: string): Promise<number | undefined> =>
       metrics.value(`portico_platform_circuit_open{circuit="${circuit}"}`);
     const observation = app.app.get(Observation);
-    observation.circuitChange({ circuit: 'auth', isOpen: true, openMs: 60_000 });
-    observation.circuitChange({ circuit: 'data', isOpen: true, openMs: 1 });
+    observation.tell('circuitChange', { circuit: 'auth', isOpen: true, openMs: 60_000 });
+    observation.tell('circuitChange', { circuit: 'data', isOpen: true, openMs: 1 });
     await eventually(async () => (await open('data')) === 0);
     expect(await open('auth')).toBe(1);
-    observation.circuitChange({ circuit: 'auth', isOpen: false, openMs: 0 });
+    observation.tell('circuitChange', { circuit: 'auth', isOpen: false, openMs: 0 });
     expect(await open('auth')).toBe(0);
   });
 

@@ -46,7 +46,7 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
         // Despite its type, there is no operation if the request does not say which one it means. GraphQL reports
         // that.
         const operation = request.operation as OperationDefinitionNode | undefined;
-        if (operation === undefined) return null;
+        if (operation?.operation !== OperationTypeNode.QUERY) return null;
         const { variables = {} } = request.request;
         const answer = await this.compiled.answer({ schema, document, operation, contextValue, variables });
         if (answer === undefined) return null;

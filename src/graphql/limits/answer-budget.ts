@@ -2,7 +2,7 @@ import { ExecutionCancelledError } from 'portico/client';
 import { type Party } from 'portico/internal';
 import { ServiceError } from '../../errors/service-error.js';
 import { type AnswerTurns, type Turn } from '../../load/answer-turns.js';
-import { answerPlan, type AnswerPlan, answerSize, type Selected, type Size } from './answer-size.js';
+import { answerPlan, answerSize, type Selected, type Size } from './answer-size.js';
 import {
   defaultFieldResolver,
   getNamedType,
@@ -13,6 +13,7 @@ import {
   isCompositeType,
   isListType,
   isObjectType,
+  isScalarType,
 } from 'graphql';
 
 /** Answers that are larger than this, or take more work to find, take turns. */
@@ -64,7 +65,9 @@ export class AnswerBudget {
    * @throws ExecutionCancelledError if the answer is large and its caller has hung up.
    */
   add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {
-    if (partsAtLeast(value, selected.plan) >= MANY_PARTS) return this.#addLarge(value, selected);
+    // The length of a list is enough to recognize a large one.
+    const parts = (Array.isArray(value) ? value.length : 1) * selected.plan.length;
+    if (parts >= MANY_PARTS) return this.#addLarge(value, selected);
     this.#charged(value, selected);
     return this.isHeavy ? this.nextPart().then(() => value) : value;
   }
@@ -163,11 +166,6 @@ async function goOn(turn: Turn): Promise<Turn> {
   return turn;
 }
 
-/** The length of a list is enough to recognize a large one. */
-function partsAtLeast(value: unknown, plan: AnswerPlan): number {
-  return (Array.isArray(value) ? value.length : 1) * plan.length;
-}
-
 function tooLarge(limit: number, unit: string, setting: string): ServiceError {
   const message = `The answer would have more than ${limit} ${unit} (${setting}): request less data`;
   return new ServiceError('GRAPHQL_VALIDATION_FAILED', message, { reason: 'ANSWER_TOO_LARGE' });
@@ -185,18 +183,21 @@ const PLAIN = 'rootFieldResolver';
 
 /**
  * A transform of the schema: the objects and lists that a resolver returns are charged to the answer before GraphQL
- * completes them. The resolvers that only read a property go: GraphQL does that itself, without a call for each
- * value, and a field without a resolver can be measured and compiled.
+ * completes them, except a few scalars that a mutation returns. The resolvers that only read a property go: GraphQL
+ * does that itself, without a call for each value, and a field without a resolver can be measured and compiled.
  *
  * @throws Error at start if it finds no such resolver: fields with their own would not be measured.
  */
 export function chargeAnswers(schema: GraphQLSchema): GraphQLSchema {
   let removed = 0;
+  const small = Object.values(schema.getMutationType()?.getFields() ?? {}).filter(isSmall);
   for (const field of Object.values(schema.getTypeMap()).filter(isOurs).flatMap(fieldsOf)) {
     if (field.resolve?.name === PLAIN) {
       field.resolve = undefined;
       removed += 1;
-    } else if (field.resolve !== undefined && mayBeLarge(field)) charge(field as Field);
+    } else if (field.resolve !== undefined && mayBeLarge(field) && !small.includes(field)) {
+      charge(field as Field);
+    }
   }
   if (removed === 0) throw new Error(`No field has Nest's resolver ${PLAIN}: it has another name now`);
   return schema;
@@ -214,6 +215,16 @@ function fieldsOf(type: GraphQLObjectType): GraphQLField<unknown, unknown>[] {
 function mayBeLarge({ type }: GraphQLField<unknown, unknown>): boolean {
   const given = getNamedType(type);
   return (isCompositeType(given) || isListType(getNullableType(type))) && given.name !== '_Service';
+}
+
+/** One object of scalars, such as a handle. Its fields with resolvers of their own are charged themselves. */
+function isSmall({ type }: GraphQLField<unknown, unknown>): boolean {
+  const given = getNullableType(type);
+  if (!isObjectType(given)) return false;
+  const plain = fieldsOf(given).filter(({ resolve }) => resolve === undefined || resolve.name === PLAIN);
+  return plain.every(
+    (field) => isScalarType(getNullableType(field.type)) && getNamedType(field.type).name !== 'JSONObject',
+  );
 }
 
 function charge(field: Field): void {

@@ -48,6 +48,8 @@ export class DurableFile {
   readonly #hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>;
   readonly #endChecks: () => void;
   #file: SessionFile;
+  /** Those of the file that is open now. Changed here alone. */
+  statements!: SessionFile['statements'];
   /** By the monotonic clock. */
   #writtenAt = -Infinity;
 
@@ -71,10 +73,6 @@ export class DurableFile {
     this.#endChecks = beginChecks(() => {
       this.check();
     });
-  }
-
-  get statements(): SessionFile['statements'] {
-    return this.#file.statements;
   }
 
   /**
@@ -150,12 +148,14 @@ export class DurableFile {
         confirm();
       },
     };
-    return new SessionFile(this.#path, hooks, (what, path) => {
+    const file = new SessionFile(this.#path, hooks, (what, path) => {
       this.#health.repaired(
         what === 'journal' ? 'foreign_journal' : 'newer',
         `${SET_ASIDE[what]}: it is kept as ${path}`,
       );
     });
+    this.statements = file.statements;
+    return file;
   }
 
   #probe(): Promise<void> {

@@ -1,8 +1,9 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
+import { buildSchema, graphql, type GraphQLObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { ExecutionCancelledError } from 'portico/client';
 import { ServiceError } from '../../../src/errors/service-error.js';
-import { AnswerBudget } from '../../../src/graphql/limits/answer-budget.js';
+import { AnswerBudget, chargeAnswers } from '../../../src/graphql/limits/answer-budget.js';
 import { answerSize, type PlannedField, type Size } from '../../../src/graphql/limits/answer-size.js';
 import { AnswerTurns } from '../../../src/load/answer-turns.js';
 
@@ -172,5 +173,65 @@ describe('a large answer', () => {
     await expect(answer.search(1000)).resolves.toBeUndefined();
     // What follows is part of the same large answer.
     await expect(Promise.resolve(answer.add([{ id: 1 }], SELECTED))).resolves.toEqual([{ id: 1 }]);
+  });
+});
+
+describe('what is charged', () => {
+  // By this name the transform knows what Nest adds to a plain field.
+  function rootFieldResolver(): undefined {
+    return undefined;
+  }
+  const user = { name: 'Dana' };
+  const resolvers: Record<string, Record<string, () => unknown>> = {
+    Query: { user: () => user },
+    Mutation: {
+      login: () => ({ handle: 'h' }),
+      rename: () => ({ names: ['a'] }),
+      show: () => ({ raw: {} }),
+      find: () => ({ owner: user }),
+      users: () => [user],
+    },
+    Login: { user: () => user },
+    User: { name: rootFieldResolver },
+  };
+
+  /** How often a resolver's value is charged to the answer to a document. */
+  async function charges(source: string): Promise<number> {
+    const schema = buildSchema(`
+      scalar JSONObject
+      type User { name: String }
+      type Login { handle: String! user: User! }
+      type Renamed { names: [String!]! }
+      type Shown { raw: JSONObject! }
+      type Found { owner: User! }
+      type Query { user: User! }
+      type Mutation { login: Login! rename: Renamed! show: Shown! find: Found! users: [User!]! }
+    `);
+    for (const [type, fields] of Object.entries(resolvers)) {
+      const known = (schema.getType(type) as GraphQLObjectType).getFields();
+      for (const [name, resolve] of Object.entries(fields)) Object.assign(known[name] ?? {}, { resolve });
+    }
+    let count = 0;
+    const answer = {
+      add: (value: unknown) => {
+        count += 1;
+        return value;
+      },
+    };
+    const { errors } = await graphql({ schema: chargeAnswers(schema), source, contextValue: { answer } });
+    expect(errors).toBeUndefined();
+    return count;
+  }
+
+  it.each([
+    ['an object of a query', '{ user { name } }', 1],
+    ['no object of scalars that a mutation returns', 'mutation { login { handle } }', 0],
+    ['what else it has a resolver for', 'mutation { login { handle user { name } } }', 1],
+    ['a list of a mutation', 'mutation { users { name } }', 1],
+    ['a list in what it returns', 'mutation { rename { names } }', 1],
+    ['an object in what it returns', 'mutation { find { owner { name } } }', 1],
+    ['JSON in what it returns', 'mutation { show { raw } }', 1],
+  ])('is %s', async (_, source, expected) => {
+    expect(await charges(source)).toBe(expected);
   });
 });

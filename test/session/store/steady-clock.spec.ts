@@ -9,7 +9,10 @@ describe('the clock of a store', () => {
   let now: () => number;
   beforeEach(() => {
     machine = { wall: START, awake: 1000, boot: 5000 };
-    now = steadyClock({ wall: () => machine.wall, awake: () => machine.awake, boot: () => machine.boot });
+    now = steadyClock(
+      { Date: { now: () => machine.wall }, performance: { now: () => machine.awake } },
+      () => machine.boot / 1000,
+    );
   });
   const pass = (milliseconds: number): void => {
     machine.wall += milliseconds;

@@ -5,7 +5,6 @@ import {
   CircuitState,
   handleType,
   type IBackoff,
-  type IBreaker,
   SamplingBreaker,
 } from 'cockatiel';
 import { PlatformTimeoutError, PlatformUnreachableError } from '../../errors/error-classes.js';
@@ -75,20 +74,8 @@ class Circuit {
 
   /** @param onChange called with the length of the pause when the circuit opens, and with 0 when it closes */
   constructor(onChange: (openMs: number) => void) {
-    const sampling = new SamplingBreaker({
-      threshold: FAILURE_SHARE,
-      duration: SAMPLE_MS,
-      minimumRps: MIN_CALLS_PER_SECOND,
-    });
-    const breaker: IBreaker = {
-      state: undefined,
-      success: (state) => {
-        sampling.success(state);
-      },
-      failure: (state) => sampling.failure(state) && this.#votes.mostFail,
-    };
     this.#policy = circuitBreaker(handleType(Fault).orWhenResult(isFailure), {
-      breaker,
+      breaker: new VotingBreaker(this.#votes),
       halfOpenAfter: { next: () => this.#nextPause() },
     });
     this.#policy.onBreak(() => {
@@ -149,6 +136,20 @@ class Circuit {
     const duration = OPEN_MS.least + Math.random() * OPEN_MS.spread;
     this.#nextTryAt = Date.now() + duration;
     return { duration, next: () => this.#nextPause() };
+  }
+}
+
+/** Opens when the share of failures is high, and most parties vote that the platform fails. */
+class VotingBreaker extends SamplingBreaker {
+  readonly #votes: Votes;
+
+  constructor(votes: Votes) {
+    super({ threshold: FAILURE_SHARE, duration: SAMPLE_MS, minimumRps: MIN_CALLS_PER_SECOND });
+    this.#votes = votes;
+  }
+
+  override failure(state: CircuitState): boolean {
+    return super.failure(state) && this.#votes.mostFail;
   }
 }
 

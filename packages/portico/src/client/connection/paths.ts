@@ -73,8 +73,8 @@ export function isLogout(method: string, path: string): boolean {
  * Whether a request may reach the platform twice: by RFC 9110, section 9.2.2, if its method is idempotent. A logout
  * counts as idempotent too, because the second one finds no session to end.
  */
-export function mayBeRepeated(method: string, path: string): boolean {
-  return (method !== 'POST' && method !== 'PATCH') || isLogout(method, path);
+export function mayBeRepeated(method: string, isLogoutCall: boolean): boolean {
+  return (method !== 'POST' && method !== 'PATCH') || isLogoutCall;
 }
 
 /** What a call does, for sharing out the sockets: method and path without the ids of objects. */

@@ -7,7 +7,7 @@ import { CallsInFlight, type CallInFlight, type CallLimits } from './calls-in-fl
 import { PlatformError } from '../../errors/platform-error.js';
 import { InvalidRequestError, PlatformHttpError } from '../../errors/error-classes.js';
 import { type Party } from './fair-queue.js';
-import { isLogout, mayBeRepeated, operationOf } from './paths.js';
+import { mayBeRepeated, operationOf } from './paths.js';
 import { OpenResponse, receiveOpen } from './open-response.js';
 import { PlatformResponse } from './platform-response.js';
 import { followRedirects, locationOf, type RequestLine } from './redirects.js';
@@ -25,6 +25,8 @@ export interface Exchange {
   /** Path below the base URL of the session. */
   readonly path: string;
   readonly circuit: CircuitName;
+  /** Whether the call ends the session on the platform. */
+  readonly isLogout: boolean;
   /** Who the call is made for: by default the session alone. */
   readonly party: Party;
   /** Headers of one hop: its cookies depend on the URL, its content type on whether it still has a body. */
@@ -102,10 +104,10 @@ export class PlatformConnection {
   }
 
   #make<R extends PlatformResponse>(exchange: Exchange, receive: Receive<R>): Promise<R> {
-    const { path, circuit, party, line, signal, limits } = exchange;
+    const { circuit, isLogout, party, signal, limits } = exchange;
     return this.#calls.run(limits, signal, (call) => {
       // A logout releases what the platform holds for a session, so it is tried even while the circuit is open.
-      if (this.#circuits === undefined || (circuit === 'auth' && isLogout(line.method, path))) {
+      if (this.#circuits === undefined || isLogout) {
         return this.#report(exchange, receive, call);
       }
       return this.#circuits[circuit].run(party, call, () => this.#report(exchange, receive, call));
@@ -173,7 +175,7 @@ export class PlatformConnection {
     call: CallInFlight,
     observer: CallObserver,
   ): Promise<R> {
-    const { party, path, circuit } = exchange;
+    const { party, path, circuit, isLogout } = exchange;
     call.requireTime();
     const user = { party, operation: operationOf(exchange.line.method, path) };
     const entered = this.#bulkheads[circuit].enter(user, call.signal);
@@ -190,7 +192,7 @@ export class PlatformConnection {
     try {
       const headers = { ...observer.headers, ...exchange.headersOf(line) };
       const request = { ...line, headers, signal: call.signal };
-      const mayResend = mayBeRepeated(line.method, path) && line.body?.isRepeatable !== false;
+      const mayResend = mayBeRepeated(line.method, isLogout) && line.body?.isRepeatable !== false;
       const transport = this.#transport.transport ?? (await this.#transport.made());
       const sent = await sendHop(transport, request, mayResend, call);
       return await receive(sent, line, call, keep);
@@ -221,9 +223,9 @@ export class PlatformConnection {
       return PlatformResponse.received(status, headers, Buffer.alloc(0), line.url);
     }
     const limit = exchange.maxResponseBytes ?? this.settings.maxResponseBytes;
-    const bytes = await bodyOf(body, headers, limit, onLarge);
+    const bytes = status === 204 ? withoutBody(body) : await bodyOf(body, headers, limit, onLarge);
     if (onLarge !== undefined && bytes.body.byteLength > LARGE_BYTES.plain) await onLarge();
-    const { length: fields } = headers.fields;
+    const fields = rawHeaders.length / 2;
     if (fields > MAX_HEADER_FIELDS && fields - headers.valuesOf('set-cookie').length > MAX_HEADER_FIELDS) {
       throw new PlatformHttpError(`The response has more than ${MAX_HEADER_FIELDS} header fields.`);
     }
@@ -256,6 +258,12 @@ type Receive<R> = (
   /** Keeps the connection for a body that is still arriving. Returns what gives it back. */
   keep: () => () => void,
 ) => Promise<R>;
+
+/** A 204 ends with its head (RFC 9110, 15.3.5). */
+function withoutBody(body: Readable): { body: Buffer; isDecoded: boolean } {
+  body.on('error', () => undefined).resume();
+  return { body: Buffer.alloc(0), isDecoded: true };
+}
 
 /** The decoded body, or its raw bytes if they cannot be decoded as labeled; the status still counts then. */
 async function bodyOf(

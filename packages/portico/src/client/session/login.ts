@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   InvalidRequestError,
   MissingCredentialError,
@@ -45,10 +44,8 @@ export interface LoginRequest {
   readonly path: 'auth/login' | 'auth/delegate';
   /** JSON body (spec: Login request body, Delegate request body). */
   readonly body: Readonly<Record<string, unknown>>;
-  /**
-   * Stands for the account, so that calls for the same account can be recognized; undefined if no account is named.
-   */
-  readonly party?: string;
+  /** The account, which may be a secret, as a name or a key; undefined if none is named. */
+  readonly account?: string;
   /** Values to redact wherever the platform echoes them. */
   readonly secrets: readonly string[];
 }
@@ -72,7 +69,7 @@ export function loginRequest(credentials: LoginCredentials, defaultApplicationTy
   if (username !== undefined && password !== undefined) {
     const body = { username, password, loginMode: MODE[credentials.mode ?? 'standard'], applicationType };
     const secrets = apiKey === undefined ? [password] : [password, apiKey];
-    return { path, body, secrets, party: partyOf(username) };
+    return { path, body, secrets, account: username };
   }
   const given = password === undefined ? [] : [password];
   const trusted = apiKey ?? username;
@@ -82,12 +79,7 @@ export function loginRequest(credentials: LoginCredentials, defaultApplicationTy
   // The user name of a trusted login is a secret too, because it may be an API key.
   const secrets = [...given, trusted];
   const body = { username: trusted, loginMode: MODE.trusted, applicationType };
-  return { path, body, secrets, party: partyOf(trusted) };
-}
-
-/** A digest, because the name of a trusted login may be a secret. */
-function partyOf(account: string): string {
-  return hash('sha256', account);
+  return { path, body, secrets, account: trusted };
 }
 
 /**

@@ -114,7 +114,9 @@ export class SessionCookies {
   /** The live cookies, and what is withheld, in a fixed order, so that equal jars give equal lists. */
   list(): SnapshotCookie[] {
     const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-    return [...this.#live().map(toSnapshotCookie), ...this.#withheld.values()].sort(
+    const now = this.#now();
+    const live = this.#all().filter((cookie) => endOf(cookie) > now);
+    return [...live.map(toSnapshotCookie), ...this.#withheld.values()].sort(
       (a, b) => order(a.domain, b.domain) || order(a.path, b.path) || order(a.name, b.name),
     );
   }
@@ -183,13 +185,6 @@ export class SessionCookies {
     );
     const total = others.reduce((sum, held) => sum + byteLength(held), byteLength(cookie));
     return others.length < MAX_COOKIES && total <= MAX_TOTAL_BYTES;
-  }
-
-  #live(): Cookie[] {
-    const now = this.#now();
-    const live: Cookie[] = [];
-    for (const cookie of this.#all()) if (endOf(cookie) > now) live.push(cookie);
-    return live;
   }
 
   /** So that they do not accumulate. */

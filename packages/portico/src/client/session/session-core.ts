@@ -1,4 +1,5 @@
-import { isAuthPath, isLoginPath, pathBelow, resolveBelow } from '../connection/paths.js';
+import { hash } from 'node:crypto';
+import { isAuthPath, isLoginPath, isLogout, pathBelow, resolveBelow } from '../connection/paths.js';
 import { OpenResponse } from '../connection/open-response.js';
 import { type Exchange, PlatformConnection } from '../connection/platform-connection.js';
 import { hopHeaders } from '../connection/headers.js';
@@ -135,6 +136,8 @@ export class SessionCore {
     let cookiesWithheld = false;
     const response = await make({
       ...this.#exchangeOf(line, path, options),
+      circuit: isAuthPath(path) ? 'auth' : 'data',
+      isLogout: isLogout(line.method, path),
       party: options.party ?? [state.token ?? this.#name],
       headersOf: (hop: RequestLine) => {
         const cookie = state.cookies.headerFor(hop.url);
@@ -185,14 +188,13 @@ export class SessionCore {
     line: RequestLine,
     path: string,
     { signal, onLarge, maxResponseBytes, timeoutMs, queueTimeoutMs }: CallOptions,
-  ): Pick<Exchange, 'line' | 'path' | 'circuit' | 'signal' | 'onLarge' | 'maxResponseBytes' | 'limits'> {
+  ): Pick<Exchange, 'line' | 'path' | 'signal' | 'onLarge' | 'maxResponseBytes' | 'limits'> {
     const { settings } = this;
     const limits = {
       timeoutMs: timeoutMs ?? settings.timeoutMs,
       queueTimeoutMs: queueTimeoutMs ?? settings.queueTimeoutMs,
     };
-    const circuit = isAuthPath(path) ? 'auth' : 'data';
-    return { line, path, circuit, signal: signal ?? undefined, onLarge, maxResponseBytes, limits };
+    return { line, path, signal: signal ?? undefined, onLarge, maxResponseBytes, limits };
   }
 
   /**
@@ -203,7 +205,7 @@ export class SessionCore {
    * @param isSameUser whether the same user logs in again
    */
   async logIn(
-    { path, body, party, secrets }: LoginRequest,
+    { path, body, account, secrets }: LoginRequest,
     call: CallOptions = {},
     isSameUser = false,
   ): Promise<void> {
@@ -217,7 +219,10 @@ export class SessionCore {
     const fixed = { fields: {}, projectId: undefined, token: undefined };
     const response = await this.#connection.exchange({
       ...this.#exchangeOf(line, path, options),
-      party: options.party ?? [party ?? this.#name],
+      circuit: 'auth',
+      isLogout: false,
+      // A digest, because the account of a trusted login may be a secret.
+      party: options.party ?? [account === undefined ? this.#name : hash('sha256', account)],
       headersOf: (hop) => hopHeaders(fixed, hop.body, '', settings.vendorHeaders),
       onRedirect: () => undefined,
       mayFollow: false,
