@@ -87,7 +87,7 @@ export class Connections {
   }
 
   /** Whether another large answer can be made without a connection being cut off. */
-  readonly hasRoom = (): boolean => this.#unsent < this.#limits.unsentBytes / 2;
+  readonly hasRoom = (): boolean => this.#unsent < this.#limits.unsentBytes / 4;
 
   /** Whether part of an answer has been written to a connection: nothing else may be written into it. */
   readonly isAnswering = (socket: Socket): boolean => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { freeBytes } from 'portico/internal';
 
 const SLICE_BYTES = 64 * 1024;
 
@@ -18,6 +19,11 @@ export class PacedBody extends Readable {
   /** Bytes that no slice has carried yet. */
   get left(): number {
     return this.#bytes.byteLength - this.#position;
+  }
+
+  /** Gives the memory of the answer back, once the system has taken the last slice. */
+  free(): void {
+    freeBytes(this.#bytes);
   }
 
   override _read(): void {

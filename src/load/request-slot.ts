@@ -30,6 +30,7 @@ export class RequestSlot {
     this.#isGone = response.closed;
     response.once('close', () => {
       this.#isGone = true;
+      if (response.writableFinished) this.body?.free();
       this.#gone?.abort(GONE);
       closed?.(this);
       if (this.#isAnswered) this.#leave?.();

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { freeBytes, ownBytes } from 'portico/internal';
 import { type Connections } from './connections.js';
 import { type RequestSlot } from './request-slot.js';
 import { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
@@ -34,7 +35,7 @@ export function sendAnswers(server: FastifyInstance, connections: Connections): 
       done(null, payload);
     } else {
       void smallest(
-        typeof payload === 'string' ? Buffer.from(payload) : payload,
+        typeof payload === 'string' ? bytesOf(payload) : payload,
         request,
         reply,
         compression,
@@ -44,6 +45,12 @@ export function sendAnswers(server: FastifyInstance, connections: Connections): 
       });
     }
   });
+}
+
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  // The memory of small ones is shared.
+  return bytes.byteLength < LARGE_BYTES ? bytes : ownBytes(bytes);
 }
 
 /** An answer that ends, and closes its connection, when the rest of the request has been read. */
@@ -76,6 +83,7 @@ async function smallest(
     compression.gzip(bytes, caller.presented?.handle ?? caller.address),
   );
   if (compressed === undefined) return bytes;
+  freeBytes(bytes);
   void reply.header('content-encoding', 'gzip');
   return compressed;
 }

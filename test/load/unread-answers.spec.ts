@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ownBytes } from 'portico/internal';
 import { type LoadOptions } from '../../src/load/limit-load.js';
 import { type LimitedServer, startLimitedServer } from '../support/load/limited-server.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
@@ -13,6 +14,10 @@ const LARGE = 'x'.repeat(24 * MEGABYTE);
 const NOISE = randomBytes(12 * MEGABYTE).toString('base64');
 
 let service: LimitedServer;
+/** The last one of `/owned`, in memory that holds nothing else. */
+let owned: Buffer;
+/** The last one of `/bytes`, which the route may send again. */
+let bytes: Buffer;
 /** Milliseconds of the clock of the service. */
 let now: number;
 afterEach(() => service.close());
@@ -29,7 +34,8 @@ async function serve(
         reply.mayBeCompressed = true;
         return reply.type('text/plain').send(NOISE);
       });
-      server.get('/bytes', (_request, reply) => reply.send(Buffer.from(LARGE)));
+      server.get('/bytes', (_request, reply) => reply.send((bytes = Buffer.from(LARGE))));
+      server.get('/owned', (_request, reply) => reply.send((owned = ownBytes(Buffer.from(LARGE)))));
       server.get('/livez', (_request, reply) => reply.type('text/plain').send(LARGE));
       server.get('/small', () => 'small');
     },
@@ -73,6 +79,27 @@ describe('an answer', () => {
       await eventually(() => unsent() === 0);
     },
   );
+
+  it('gives its memory back once its reader has taken it, if that holds nothing else', async () => {
+    await serve();
+    const { port } = service.server.server.address() as AddressInfo;
+    for (const path of ['/owned', '/bytes']) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect(await response.text()).toBe(LARGE);
+    }
+    await eventually(() => owned.length === 0);
+    expect(bytes.toString()).toBe(LARGE);
+  });
+
+  it('keeps its memory while the system may still read it, as when the reader hangs up', async () => {
+    await serve();
+    const socket = await service.connect();
+    socket.write(get('/owned'));
+    await eventually(isWaiting);
+    socket.destroy();
+    await eventually(() => unsent() === 0);
+    expect(owned.toString()).toBe(LARGE);
+  });
 
   it.each(['/large', '/bytes', '/livez', '/noise'])(
     'of %s that is not read is cut off after 10 s',
@@ -131,10 +158,10 @@ describe('an answer', () => {
       now += 10;
       return socket;
     };
-    const first = await silent();
     expect(service.load.connections.hasRoom()).toBe(true);
-    const second = await silent();
+    const first = await silent();
     expect(service.load.connections.hasRoom()).toBe(false);
+    const second = await silent();
     const third = await service.connect();
     third.write(get('/large'));
     await eventually(() => service.load.connections.cuts.unread === 1);

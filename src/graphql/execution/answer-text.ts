@@ -1,5 +1,6 @@
 import { type FormattedExecutionResult } from 'graphql';
 import { ExecutionCancelledError } from 'portico/client';
+import { largeBytes, ownBytes } from 'portico/internal';
 import { type AnswerBudget } from '../limits/answer-budget.js';
 
 type Answer = Pick<FormattedExecutionResult, 'errors' | 'data' | 'extensions'>;
@@ -40,14 +41,14 @@ const MORE_BYTES = 64 * 1024;
 
 /** Each piece is written to its place in the part in which it is made. */
 async function bytesOf(answer: Answer, nextPart: () => Promise<void>, expected: number): Promise<Buffer> {
-  let bytes = Buffer.allocUnsafeSlow(expected + MORE_BYTES);
+  let bytes: Buffer = largeBytes(expected + MORE_BYTES);
   let end = 0;
   for await (const piece of answerPieces(answer, nextPart)) {
     const length = Buffer.byteLength(piece);
     if (end + length > bytes.byteLength) bytes = Buffer.concat([bytes], 2 * (end + length));
     end += bytes.write(piece, end);
   }
-  return bytes.subarray(0, end);
+  return ownBytes(bytes.subarray(0, end));
 }
 
 /** The text of an answer, as Apollo writes it. */

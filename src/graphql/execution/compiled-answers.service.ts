@@ -59,7 +59,7 @@ export class CompiledAnswers {
  * Compiling takes as long as about ten executions, so it pays only for an operation that is repeated, or while large
  * answers are made: these take GraphQL's own executor four times as long.
  */
-const USES_BEFORE_COMPILING = 8;
+const USES_BEFORE_COMPILING = 2;
 const MAX_COMPILED = 200;
 
 /** What a request queries, after validation. */

@@ -12,4 +12,5 @@ export {
   type Party,
   type Share,
 } from './connection/fair-queue.js';
+export { freeBytes, largeBytes, ownBytes } from './transport/read-body.js';
 export { ProjectIndex } from './session/projects.js';

@@ -7,6 +7,14 @@ export interface SlotUser {
   readonly operation: string;
 }
 
+/** A call that may have to wait for a socket. */
+export interface Waiter {
+  /** Aborts when the call has ended. */
+  readonly signal: AbortSignal;
+  /** Whether its time is over, so that a socket would be of no use. It ends soon, and not because of that socket. */
+  readonly isOver: boolean;
+}
+
 /** Returns a socket. */
 export type Leave = () => void;
 
@@ -63,17 +71,20 @@ export class Bulkhead {
    * Takes a socket, now or later.
    * @returns how to return it, or a promise of that, which rejects with the signal's reason when that aborts
    */
-  enter({ operation, party }: SlotUser, signal: AbortSignal): Leave | Promise<Leave> {
+  enter({ operation, party }: SlotUser, waiter: Waiter): Leave | Promise<Leave> {
     const queue = this.#queue;
     const user = [operation, ...party];
     const end = queue.tryBegin(user);
     if (end !== undefined) return this.#take(user, end);
+    const { signal } = waiter;
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         leaveLine();
         reject(signal.reason as Error);
       };
       const leaveLine = queue.add(user, () => {
+        // One that took it, failed and returned it would let the next one do the same, hundreds in one go.
+        if (waiter.isOver) return;
         signal.removeEventListener('abort', giveUp);
         resolve(this.#take(user, queue.begin(user)));
       });

@@ -24,6 +24,8 @@ export interface CallInFlight {
   wait<T>(turn: Promise<T>): Promise<T>;
   /** Milliseconds left for the platform. */
   remaining(): number;
+  /** Whether it has ended, or its time is over and it ends soon. */
+  readonly isOver: boolean;
   /**
    * Has to be called before anything is sent: a timer may be late when the process is busy.
    * @throws what ended the call, if it has ended or a limit has passed
@@ -114,6 +116,11 @@ class Call implements CallInFlight {
     return this.#left.platform - running;
   }
 
+  get isOver(): boolean {
+    const queue = this.#clock === 'queue' ? performance.now() - this.#since : 0;
+    return this.endedBy !== undefined || this.#left.queue - queue <= 0 || this.remaining() <= 0;
+  }
+
   async wait<T>(turn: Promise<T>): Promise<T> {
     this.#run('queue');
     try {
@@ -171,13 +178,32 @@ class Call implements CallInFlight {
     const clock = this.#clock;
     this.#timerMs = Math.max(0, this.#left[clock]);
     this.#timer = setTimeout(() => {
-      this.#expire(clock);
+      endInTurn(() => {
+        if (this.#holds > 0) this.#expire(clock);
+      });
     }, this.#timerMs);
   }
 
   #expire(clock: Clock): void {
     this.end(LATE[clock](this.#limits[clock]));
   }
+}
+
+/** Calls that end in one iteration of the event loop because their time is over. */
+const ENDS_PER_ITERATION = 8;
+const ends: (() => void)[] = [];
+
+/**
+ * Ends a call whose time is over. Hundreds that began at the same time are over at the same time, and to end them in
+ * one go would keep everybody else waiting for half a second.
+ */
+function endInTurn(end: () => void): void {
+  if (ends.push(end) === 1) setImmediate(endNext);
+}
+
+function endNext(): void {
+  for (const end of ends.splice(0, ENDS_PER_ITERATION)) end();
+  if (ends.length > 0) setImmediate(endNext);
 }
 
 const LATE: Readonly<Record<Clock, (limitMs: number) => PlatformError>> = {

@@ -14,7 +14,7 @@ import { followRedirects, locationOf, type RequestLine } from './redirects.js';
 import { ResponseHeaders } from './headers.js';
 import { RetryBudget, withOneRetry } from './retry.js';
 import { networkFailure } from '../transport/network-failure.js';
-import { decodeBody, freeBody, readBody } from '../transport/read-body.js';
+import { decodeBody, freeBytes, readBody } from '../transport/read-body.js';
 import { discard, sendHop } from '../transport/send-hop.js';
 import { type DeferredTransport } from '../transport/deferred-transport.js';
 import { type HopResponse } from '../transport/transport.js';
@@ -59,7 +59,7 @@ const SOCKETS = { auth: 128, data: 192 } as const;
  * A response with a larger body takes milliseconds to parse, and a compressed one is several times as large as its
  * body.
  */
-const LARGE_BYTES = { plain: 256 * 1024, packed: 32 * 1024 } as const;
+const LARGE_BYTES = { plain: 128 * 1024, packed: 32 * 1024 } as const;
 
 /**
  * The connection to one platform: settings and sockets; circuit, deadline, retry, redirects and hop, in this order.
@@ -178,7 +178,7 @@ export class PlatformConnection {
     const { party, path, circuit, isLogout } = exchange;
     call.requireTime();
     const user = { party, operation: operationOf(exchange.line.method, path) };
-    const entered = this.#bulkheads[circuit].enter(user, call.signal);
+    const entered = this.#bulkheads[circuit].enter(user, call);
     const leave = entered instanceof Promise ? await call.wait(entered) : entered;
     const kept = { isKept: false };
     const keep = (): (() => void) => {
@@ -281,7 +281,7 @@ async function bodyOf(
   const large = onLarge && { bytes: LARGE_BYTES.packed, wait: onLarge };
   const packed = await readBody(body, 2 * limit, large);
   const unpacked = await decodeBody(packed, codings, limit);
-  if (unpacked !== undefined && unpacked !== packed) freeBody(packed);
+  if (unpacked !== undefined && unpacked !== packed) freeBytes(packed);
   return { body: unpacked ?? packed, isDecoded: unpacked !== undefined };
 }
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { MAX_NESTING, type ReadJson, readJson } from '../../errors/read-json.js';
 import { PlatformHttpError } from '../../errors/error-classes.js';
-import { freeBody } from '../transport/read-body.js';
+import { freeBytes } from '../transport/read-body.js';
 import { type HeadersInit, ResponseHeaders } from './headers.js';
 
 /**
@@ -169,7 +169,7 @@ export class PlatformResponse {
    * @internal
    */
   release(): void {
-    freeBody(this.#body);
+    freeBytes(this.#body);
     this.#body = Buffer.alloc(0);
   }
 

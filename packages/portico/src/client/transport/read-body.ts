@@ -47,7 +47,7 @@ export function readBody(body: Readable, limit: number, large?: Large): Promise<
       if (!body.readableEnded) reject(endedEarly());
       // undici keeps the body until V8 collects the old generation. Without this, what was read and its whole request
       // would stay as long.
-      freeBody(bytes.take());
+      freeBytes(bytes.take());
       large = undefined;
     });
   });
@@ -84,7 +84,7 @@ class ArrivedBytes {
   #withRoom(bytes: number): Buffer {
     const before = this.#whole;
     if (before !== undefined && before.byteLength >= bytes) return before;
-    const whole = memoryFor(Math.min(Math.max(ROOM_BYTES, 2 * bytes), Math.max(ROOM_BYTES, this.#limit)));
+    const whole = largeBytes(Math.min(Math.max(ROOM_BYTES, 2 * bytes), Math.max(ROOM_BYTES, this.#limit)));
     let at = 0;
     for (const chunk of before === undefined ? this.#chunks : [before]) {
       whole.set(chunk, at);
@@ -102,38 +102,47 @@ class ArrivedBytes {
     this.#whole = undefined;
     this.#chunks = [];
     if (whole !== undefined) {
-      own.add(whole.buffer);
-      return whole.subarray(0, this.size);
+      return ownBytes(whole.subarray(0, this.size));
     }
     if (first === undefined) return Buffer.alloc(0);
     return others.length === 0 ? first : Buffer.concat([first, ...others]);
   }
 }
 
-/** The memory of large bodies, which belongs to nothing else. */
-const own = new WeakSet<ArrayBuffer>();
-/** Memory of bodies that have been read, for the next ones: new pages take longer than all the rest of reading. */
+/** Memory that belongs to the bytes in it, and to nothing else. */
+const own = new WeakSet<ArrayBufferLike>();
+/** Memory that was given back, for what comes next: new pages take longer than all the rest of reading. */
 const spare: ArrayBuffer[] = [];
 const MOST_SPARE = 2;
 const SPARE_MS = 10_000;
 let forgetSpare: NodeJS.Timeout | undefined;
 
-function memoryFor(bytes: number): Buffer<ArrayBuffer> {
-  const memory = bytes <= ROOM_BYTES ? spare.pop() : undefined;
-  return memory === undefined ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(memory);
+/** Bytes for something large, in memory of their own. What they hold before they are written is of no meaning. */
+export function largeBytes(size: number): Buffer<ArrayBuffer> {
+  // Of a few sizes, so that most of it can be used again.
+  const rounded = Math.ceil(size / ROOM_BYTES) * ROOM_BYTES;
+  const at = spare.findIndex(({ byteLength }) => byteLength === rounded);
+  const [memory] = at < 0 ? [] : spare.splice(at, 1);
+  return memory === undefined ? Buffer.allocUnsafeSlow(rounded) : Buffer.from(memory);
+}
+
+/** Marks bytes whose memory holds nothing else, so that {@link freeBytes} may give it back. */
+export function ownBytes(bytes: Buffer): Buffer {
+  own.add(bytes.buffer);
+  return bytes;
 }
 
 /**
- * Gives the memory of a large body back, which V8 would keep until it collects the old generation: with a few hundred
- * of them, most of the work of the process would be to collect. Whatever still refers to the body finds it empty.
+ * Gives the memory of large bytes back, which V8 would keep until it collects the old generation: with a few hundred
+ * of them, most of the work of the process would be to collect. Whatever still refers to them finds them empty. Other
+ * bytes are left alone.
  */
-export function freeBody(body: Buffer): void {
-  const { buffer } = body as Buffer<ArrayBuffer>;
+export function freeBytes(bytes: Buffer): void {
+  const { buffer } = bytes as Buffer<ArrayBuffer>;
   if (!own.delete(buffer)) return;
-  const memory = buffer.transfer(
-    buffer.byteLength === ROOM_BYTES && spare.length < MOST_SPARE ? ROOM_BYTES : 0,
-  );
-  if (memory.byteLength === 0) return;
+  const isKept = buffer.byteLength % ROOM_BYTES === 0 && spare.length < MOST_SPARE;
+  const memory = buffer.transfer(isKept ? buffer.byteLength : 0);
+  if (!isKept) return;
   spare.push(memory);
   forgetSpare ??= setTimeout(() => {
     spare.length = 0;

@@ -14,11 +14,13 @@ interface Held {
 function entering(bulkhead: Bulkhead, log: Held[] = []) {
   return (party: string | Party, operation = 'GET projects', signal = never): Promise<Held> => {
     const path = typeof party === 'string' ? [party] : party;
-    return Promise.resolve(bulkhead.enter({ party: path, operation }, signal)).then((leave) => {
-      const held = { party: path.join(' '), operation, leave };
-      log.push(held);
-      return held;
-    });
+    return Promise.resolve(bulkhead.enter({ party: path, operation }, { signal, isOver: false })).then(
+      (leave) => {
+        const held = { party: path.join(' '), operation, leave };
+        log.push(held);
+        return held;
+      },
+    );
   };
 }
 
@@ -130,6 +132,21 @@ describe('a bulkhead', () => {
 
     expect(guests).toBeGreaterThan(50);
     expect(log).toHaveLength(guests + 1);
+  });
+
+  it('passes over calls whose time is over while they wait: each ends itself, and none lets the next one fail', async () => {
+    const bulkhead = new Bulkhead(2, 1);
+    const first = await bulkhead.enter({ party: ['a'], operation: '1' }, { signal: never, isOver: false });
+    const over = new AbortController();
+    const late = [1, 2, 3].map(() =>
+      bulkhead.enter({ party: ['a'], operation: '1' }, { signal: over.signal, isOver: true }),
+    );
+    const next = bulkhead.enter({ party: ['a'], operation: '1' }, { signal: never, isOver: false });
+    first();
+    (await next)();
+    over.abort(new Error('too late'));
+    for (const call of late) await expect(call).rejects.toThrow('too late');
+    (await bulkhead.enter({ party: ['a'], operation: '1' }, { signal: never, isOver: false }))();
   });
 
   it('forgets a call that is canceled while it waits, for its session or its operation', async () => {

@@ -3,8 +3,10 @@ import {
   AuthenticatedPlatformSession,
   ClientClosedError,
   PlatformClient,
+  PlatformTimeoutError,
   type CircuitChange,
 } from '../../../src/client/index.js';
+import { CallsInFlight } from '../../../src/client/connection/calls-in-flight.js';
 import { eventually } from '../../support/eventually.js';
 import { loggedIn } from '../../support/client/logged-in.js';
 import { loginAnswer, redirectTo } from '../../support/embedded-platform/platform-answers.js';
@@ -22,6 +24,31 @@ const closed = {
   message: 'The client is closed.',
   retryable: false,
 };
+
+describe('calls whose time is over together', () => {
+  it('end a few at a time, so that others are served in between', async () => {
+    const calls = new CallsInFlight();
+    let iteration = 0;
+    const count = (): void => {
+      iteration += 1;
+      if (calls.size > 0) setImmediate(count);
+    };
+    const ended = new Map<number, number>();
+    const limits = { timeoutMs: 5, queueTimeoutMs: 5 };
+    const all = Array.from({ length: 100 }, () =>
+      calls
+        .run(limits, undefined, () => new Promise(() => undefined))
+        .catch((error: unknown) => {
+          ended.set(iteration, (ended.get(iteration) ?? 0) + 1);
+          return error;
+        }),
+    );
+    setImmediate(count);
+    for (const error of await Promise.all(all)) expect(error).toBeInstanceOf(PlatformTimeoutError);
+    expect(Math.max(...ended.values())).toBeLessThanOrEqual(8);
+    expect(calls.size).toBe(0);
+  });
+});
 
 describe.each(['got', 'undici'] as const)('closing, by %s,', (transport) => {
   it.each<[string, ScriptedAnswer]>([

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, freeBody, type Large, readBody } from '../../../src/client/transport/read-body.js';
+import { decodeBody, freeBytes, type Large, readBody } from '../../../src/client/transport/read-body.js';
 
 const LIMIT = 1000;
 const MEGABYTE = 1024 * 1024;
@@ -44,7 +44,7 @@ describe('a large body', () => {
     const read = await readBody(arriving(bytes(2 * MEGABYTE), 64 * 1024), 4 * MEGABYTE);
     const short = await readBody(arriving(bytes(300)), LIMIT);
     const alone = bytes(MEGABYTE / 2);
-    for (const each of [read, short, await readBody(Readable.from([alone]), MEGABYTE)]) freeBody(each);
+    for (const each of [read, short, await readBody(Readable.from([alone]), MEGABYTE)]) freeBytes(each);
     expect(read).toHaveLength(0);
     expect(short).toEqual(bytes(300));
     expect(alone).toHaveLength(MEGABYTE / 2);
@@ -59,14 +59,14 @@ describe('a large body', () => {
       ]);
       expect(both[0].equals(secret)).toBe(true);
       expect(both[1].equals(bytes(MEGABYTE))).toBe(true);
-      both.forEach(freeBody);
+      both.forEach(freeBytes);
       expect(both.map(({ length }) => length)).toEqual([0, 0]);
     }
     const longer = bytes(9 * MEGABYTE);
     const read = await readBody(arriving(longer, 64 * 1024), Infinity);
     expect(read.equals(longer)).toBe(true);
-    freeBody(read);
-    freeBody(read);
+    freeBytes(read);
+    freeBytes(read);
     expect(read).toHaveLength(0);
   });
 
@@ -74,7 +74,7 @@ describe('a large body', () => {
     const packed = gzipSync(bytes(2 * MEGABYTE));
     const read = await decodeBody(packed, 'gzip', 4 * MEGABYTE);
     expect(read?.equals(bytes(2 * MEGABYTE))).toBe(true);
-    freeBody(read ?? Buffer.alloc(1));
+    freeBytes(read ?? Buffer.alloc(1));
     expect(read).toHaveLength(0);
   });
 
