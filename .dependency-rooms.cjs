@@ -92,7 +92,12 @@ const service = {
 const library = {
   'portico/credentials': ['portico/credentials/providers', 'portico/client', 'portico/errors'],
   'portico/credentials/providers': ['portico/client', 'portico/errors'],
-  'portico/client': ['portico/client/session', 'portico/client/connection', 'portico/errors'],
+  'portico/client': [
+    'portico/client/session',
+    'portico/client/connection',
+    'portico/client/transport',
+    'portico/errors',
+  ],
   'portico/client/session': ['portico/client/connection', 'portico/client/transport', 'portico/errors'],
   'portico/client/connection': ['portico/client/transport', 'portico/errors'],
   'portico/client/transport': ['portico/errors'],
