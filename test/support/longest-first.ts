@@ -1,26 +1,38 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Seconds that the longest took on two cores. What is not here takes less, and comes in Jest's own order. */
+/**
+ * Seconds that the longest take on two cores. What is not here takes less, and comes in Vitest's own order. The first that
+ * matches counts.
+ */
 const SECONDS = Object.entries({
   'test/e2e/federation/commands': 50,
-  'test/session/store/redis-failover': 48,
-  'test/e2e/edge/shipped-balancers': 47,
-  'examples/nest-host/test/many-users': 46,
-  'test/e2e/console/': 45,
-  'test/e2e/service-process': 45,
-  'test/e2e/sessions/operator-sessions': 43,
-  'test/e2e/start-faults': 41,
-  'test/app/command': 39,
-  'test/packaging/': 30,
-  'test/e2e/sessions/store-file': 27,
-  'test/e2e/sessions/many-users': 25,
-  'test/session/session-interleavings': 20,
-  'test/e2e/answers/heavy-queries': 19,
-  'test/e2e/operations/output': 18,
-  'test/e2e/edge/fuzz': 16,
+  'test/e2e/chaos': 41,
+  'test/e2e/edge/shipped-balancers': 38,
+  'test/e2e/console/page': 35,
+  'test/e2e/rolling': 35,
+  'test/e2e/sessions/operator-sessions': 35,
+  'test/packaging/consumers': 30,
+  'test/packaging/service-package': 30,
+  'test/session/store/redis-sentinel': 26,
+  'test/e2e/sessions/store-file': 25,
+  'test/e2e/service-process': 20,
+  'test/e2e/console/embedding': 19,
+  'test/app/command': 18,
+  'test/credentials/providers/sdk-isolation': 18,
+  'test/e2e/sessions/renewed-on-two-instances': 16,
+  'test/e2e/answers/heavy-queries': 16,
   'test/graphql/federation/': 15,
+  'test/e2e/edge/proxies': 14,
   'test/e2e/federation/': 14,
-  'test/credentials/providers/sdk-isolation': 13,
+  'test/e2e/sessions/redis-start': 13,
+  'test/session/store/redis-cluster': 13,
+  'test/e2e/operations/': 12,
+  'test/e2e/start-': 12,
+  'test/e2e/console/': 12,
+  'test/credentials/providers/secret-manager': 11,
+  'raw-answers': 9,
+  'many-users': 9,
+  'test/e2e/logins/logins-at-once': 9,
 });
 
 /**

@@ -3,8 +3,7 @@ import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSchema } from 'graphql';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
-import { startApp } from '../../support/app/start-app.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 interface Answer {
@@ -14,19 +13,16 @@ interface Answer {
 }
 
 describe('the files of the console', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  let service: RunningService;
+  let service: TestApp;
   let assets: string[];
   beforeAll(async () => {
-    folder = await tempFolder();
-    service = await runService(folder.path, { FIELD_PREFIX: 'analytics' });
+    service = await startApp({ FIELD_PREFIX: 'analytics' });
     const page = (await ask('/')).body.toString();
     assets = [...page.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path);
     assets = assets.filter((path) => !path.endsWith('.graphql'));
   });
   afterAll(async () => {
-    await stopServices();
-    await folder.remove();
+    await service.close();
   });
 
   /** As a browser asks: `fetch` would decompress. */
@@ -159,8 +155,7 @@ describe('a browser that opens the endpoint', () => {
 
 describe('a console over a real platform', () => {
   it('tells no demo login, and whether guests are admitted', async () => {
-    const folder = await tempFolder();
-    const service = await runService(folder.path, {
+    const service = await startApp({
       PLATFORM_BASE_URL: 'http://127.0.0.1:9/api',
       ANONYMOUS_LOGIN: 'false',
     });
@@ -168,7 +163,6 @@ describe('a console over a real platform', () => {
     expect(page).toContain('data-settings="{');
     expect(page).not.toContain('demo-api-key');
     expect(page).toContain('&quot;guests&quot;:false');
-    await service.stop();
-    await folder.remove();
+    await service.close();
   });
 });

@@ -7,6 +7,7 @@ import {
   type ProfilesFile,
   profilesFile,
 } from '../../../packages/portico/test/support/credentials/profiles-file.js';
+import { EmbeddedPlatform, type RunningPlatform } from '../../../src/platform/platform.module.js';
 import { mintIdentityToken } from '../../support/embedded-platform/identity-token.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 
@@ -57,7 +58,7 @@ describeInBrowser("the console's login form", () => {
   });
 
   it('logs in by an identity token', async () => {
-    const platform = /Platform\s+(\S+)/.exec(fixture.service.output())?.[1] ?? '';
+    const { baseUrl: platform } = fixture.service.app.get<RunningPlatform>(EmbeddedPlatform);
     await logIn('identityToken', { identityToken: await mintIdentityToken(platform) });
     await console.says('Logged in as Dana Demo');
     await console.page.click('#logout');

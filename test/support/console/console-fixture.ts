@@ -1,13 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Browser, type BrowserContextOptions } from 'playwright-core';
-import { runService, type RunningService, stopServices } from '../app/run-service.js';
-import { tempFolder } from '../temp-folder.js';
+import { startApp, type TestApp } from '../app/start-app.js';
 import { startBrowser } from './browser.js';
 import { type ConsolePage, openConsole, type Opening } from './console-page.js';
 
-/** One built service and one browser for all tests of a file. */
+/** One service and one browser for all tests of a file. */
 export interface ConsoleFixture {
-  readonly service: RunningService;
+  readonly service: TestApp;
   readonly browser: Browser;
   /** The one console that the tests share, which starts over: much quicker than a browser context of its own. */
   open(opening?: Opening): Promise<ConsolePage>;
@@ -17,18 +16,15 @@ export interface ConsoleFixture {
 
 /** @param settings of the service, asked for before it starts. */
 export function useConsole(settings: () => Record<string, string> = () => ({})): ConsoleFixture {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
-  let service: RunningService;
+  let service: TestApp;
   let browser: Browser;
   let shared: ConsolePage | undefined;
   beforeAll(async () => {
-    folder = await tempFolder();
-    [service, browser] = await Promise.all([runService(folder.path, settings()), startBrowser()]);
+    [service, browser] = await Promise.all([startApp(settings()), startBrowser()]);
   });
   afterAll(async () => {
     await browser.close();
-    await stopServices();
-    await folder.remove();
+    await service.close();
   });
   return {
     get service() {

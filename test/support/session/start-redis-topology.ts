@@ -24,15 +24,9 @@ export async function startWatchedRedis(settings: readonly string[] = []): Promi
   const first = await startRedis(settings);
   const replicaOf = ['--replicaof', `127.0.0.1 ${first.port}`];
   const nodes = [first, ...(await Promise.all([1, 2].map(() => startRedis([...settings, ...replicaOf]))))];
-  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(first.port)));
-  const [sentinel] = sentinels as [RunningRedis];
-  const ask = async (...words: string[]): Promise<unknown> => sentinel.admin.call('SENTINEL', ...words);
-  await eventually(async () => {
-    const facts = (await ask('MASTER', GROUP)) as string[];
-    const valueOf = (name: string): string | undefined => facts[facts.indexOf(name) + 1];
-    return valueOf('num-slaves') === '2' && valueOf('num-other-sentinels') === '2';
-  });
   await Promise.all(nodes.slice(1).map((node) => isReplicating(node.admin)));
+  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(first.port)));
+  await Promise.all(sentinels.map((sentinel) => eventually(() => canFailOver(sentinel))));
   return {
     url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${GROUP}`,
     nodes,
@@ -51,6 +45,18 @@ export async function startWatchedRedis(settings: readonly string[] = []): Promi
       await Promise.all([...sentinels, ...nodes].map((each) => each.close()));
     },
   };
+}
+
+/** Whether a sentinel knows the other two, and two replicas that it could promote: any of the three may have to decide. */
+async function canFailOver({ admin }: RunningRedis): Promise<boolean> {
+  const valueOf = (facts: readonly string[], name: string): string | undefined =>
+    facts[facts.indexOf(name) + 1];
+  const master = (await admin.call('SENTINEL', 'MASTER', GROUP)) as string[];
+  const replicas = (await admin.call('SENTINEL', 'REPLICAS', GROUP)) as string[][];
+  const good = replicas.filter(
+    (facts) => valueOf(facts, 'flags') === 'slave' && valueOf(facts, 'master-link-status') === 'ok',
+  );
+  return valueOf(master, 'num-other-sentinels') === '2' && good.length === 2;
 }
 
 async function startSentinel(port: number): Promise<RunningRedis> {

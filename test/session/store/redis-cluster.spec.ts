@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
+import { ageRedis } from '../../support/session/age-redis.js';
+import { AS_BEFORE, failover, MOST_OUTAGE_MS } from '../../support/session/failover.js';
+import { redisMissing } from '../../support/session/start-redis.js';
+import { type ClusteredRedis, startClusteredRedis } from '../../support/session/start-redis-topology.js';
+
+const LIFE = { idleSeconds: 600, maxSeconds: 6000 };
+const suite = redisMissing === undefined ? describe : describe.skip;
+
+suite(`a cluster of six (${redisMissing ?? 'started here'})`, () => {
+  let redis: ClusteredRedis;
+  let store: RedisSessionStore;
+  beforeAll(async () => {
+    redis = await startClusteredRedis();
+  }, 60_000);
+  afterAll(() => redis.close());
+  beforeEach(async () => {
+    for (const { admin } of await redis.masters()) await admin.flushall();
+    store = await RedisSessionStore.open(redis.url, LIFE);
+  });
+  afterEach(() => store.close());
+
+  sessionStoreConformance('cluster', async (life) => {
+    const open = await RedisSessionStore.open(redis.url, life);
+    const masters = await redis.masters();
+    return {
+      store: open,
+      advance: async (milliseconds) => {
+        for (const { admin } of masters) await ageRedis(admin, milliseconds);
+      },
+      close: () => open.close(),
+    };
+  });
+
+  it('tries a write on each of its masters', async () => {
+    await store.ping();
+    const masters = await redis.masters();
+    expect(masters).toHaveLength(3);
+    for (const { admin } of masters) expect((await admin.keys('portico:ping:*')).length).toBeGreaterThan(0);
+    const [first] = masters as [(typeof masters)[0]];
+    await first.admin.config('SET', 'maxmemory', '1kb');
+    await expect(store.ping()).rejects.toMatchObject({ reason: 'STORE_READ_ONLY' });
+    await store.reach();
+    await first.admin.config('SET', 'maxmemory', '0');
+    await store.ping();
+  });
+
+  it('counts logins and failures of accounts in any slot', async () => {
+    const logins = store.loginRecords();
+    const keys = ['one', 'two', 'three', 'four'];
+    await logins.addFailure(keys);
+    await logins.addFailure(keys.slice(0, 2));
+    await logins.addPlace('place');
+    expect(await logins.look(keys, 'place')).toEqual({ failures: [2, 2, 1, 1], isKnownPlace: true });
+    expect(await logins.look(['five'], 'elsewhere')).toEqual({ failures: [0], isKnownPlace: false });
+    expect(await logins.addLogin('one')).toMatchObject({ logins: 1 });
+  });
+
+  it('loses no session and revives none when a master dies, and errors end within five seconds', async () => {
+    const masters = await redis.masters();
+    const [dying] = masters as [(typeof masters)[0]];
+    const outage = await failover(
+      store,
+      async () => {
+        for (const { admin } of masters) expect(await admin.wait(1, 5000)).toBe(1);
+      },
+      () => dying.kill(),
+    );
+    expect(outage).toMatchObject(AS_BEFORE);
+    expect(outage.lastErrorAfterMs).toBeLessThan(MOST_OUTAGE_MS);
+    await store.ping();
+    await dying.restart();
+  }, 60_000);
+});

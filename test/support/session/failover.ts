@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+
+const SESSIONS = 200;
+/** From the death of a node to the last error. */
+export const MOST_OUTAGE_MS = 5000;
+
+/** What callers saw while a node died. */
+export interface Outage {
+  readonly asked: number;
+  readonly errors: number;
+  readonly lastErrorAfterMs: number;
+  readonly mixed: number;
+  /** Sessions that were gone, and sessions that had ended and were there again. */
+  readonly lost: string[];
+  readonly revived: string[];
+}
+
+/**
+ * Begins sessions, ends some of them, waits until the replicas have all of that, kills a node, and asks for every
+ * session until all answer.
+ */
+export async function failover(
+  store: RedisSessionStore,
+  replicated: () => Promise<void>,
+  kill: () => Promise<void>,
+): Promise<Outage> {
+  const keys = Array.from({ length: SESSIONS }, (_, n) => `key-${n}`);
+  const ended = keys.filter((_key, n) => n % 4 === 0);
+  for (const key of keys) await eventually(() => store.create(key, `sealed ${key}`));
+  for (const key of ended) await store.remove(key);
+  await replicated();
+
+  const began = performance.now();
+  let [asked, errors, lastErrorAfterMs, mixed, good] = [0, 0, 0, 0, 0];
+  const gone = new Set<string>();
+  const there = new Set<string>();
+  const killed = kill();
+  // All of them, again and again, until for a second nothing has failed.
+  while (good < 1000 / 20) {
+    const before = errors;
+    await Promise.all(
+      keys.map(async (key) => {
+        asked += 1;
+        try {
+          const found = await store.read(key);
+          if (found === undefined) gone.add(key);
+          else there.add(key);
+          if (found !== undefined && found.sealed !== `sealed ${key}`) mixed += 1;
+        } catch {
+          errors += 1;
+          lastErrorAfterMs = performance.now() - began;
+        }
+      }),
+    );
+    good = errors > before ? 0 : good + 1;
+    if (performance.now() - began > 30_000) break;
+    await pause(20);
+  }
+  await killed;
+  const isEnded = new Set(ended);
+  return {
+    asked,
+    errors,
+    lastErrorAfterMs: Math.round(lastErrorAfterMs),
+    mixed,
+    lost: [...gone].filter((key) => !isEnded.has(key)),
+    revived: [...there].filter((key) => isEnded.has(key)),
+  };
+}
+
+/** What an outage may not have done. */
+export const AS_BEFORE = { mixed: 0, lost: [], revived: [] };
