@@ -22,7 +22,7 @@ const HEAVY_NODES = 50_000;
 /** Values that are found, measured, completed and written in a few milliseconds. */
 const MANY_PARTS = 4000;
 /** Items of a list that GraphQL's own executor completes in a few milliseconds. */
-const ITEMS = 2500;
+const ITEMS = 1000;
 
 /** Who waits for an answer. */
 export interface AnswerReader {
