@@ -4,6 +4,7 @@ import {
   type RenewingPlatform,
   startRenewingPlatform,
 } from '../../../packages/portico/test/support/embedded-platform/renewing-platform.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type Answer, bearerHandleAtLast } from '../../support/graphql/graphql-caller.js';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
@@ -82,7 +83,7 @@ suite(`a session that the platform renews (${redisMissing ?? 'a redis-server tha
       expect(platform.openSessions()).toBe(1);
       expect(platform.count('POST auth/login') - logins).toBe(1);
       await one.graphql('mutation { logout { loggedOut } }', { handle });
-      expect(platform.openSessions()).toBe(0);
+      await eventually(() => platform.openSessions() === 0);
     });
   });
 });

@@ -40,6 +40,8 @@ describe('the circuit of a client', () => {
     client = new PlatformClient({
       baseUrl: platform.baseUrl,
       circuitBreaker: true,
+      // Long, so that a busy machine fails no call by its deadline.
+      timeoutMs: 60_000,
       onCircuitChange: (change) => changes.push(change),
       ...options,
     });
