@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { type Settings } from '../config/settings.js';
 import { type Caller } from '../http/caller.js';
-import { type AnswerStream, type CallerContext, callerFacts, HangUp } from '../http/caller-context.js';
+import { type AnswerStream, type CallerContext, callerFacts, hangUpSignal } from '../http/caller-context.js';
 import { type AnswerTurns } from '../load/answer-turns.js';
 import { type KnownSessions } from '../session/handle.js';
 import { AnswerBudget } from './limits/answer-budget.js';
@@ -51,7 +51,7 @@ export type MakeContext = (req: HttpRequest, reply: HttpReply) => GraphQLContext
 export function contextMaker(settings: Settings, turns: AnswerTurns, sessions: KnownSessions): MakeContext {
   const limits = { nodes: settings.GRAPHQL_MAX_ANSWER_NODES, bytes: settings.GRAPHQL_MAX_ANSWER_BYTES };
   return (req, reply) => {
-    const context = new ConnectedContext(req, new HangUp(reply.raw), limits, turns, sessions);
+    const context = new ConnectedContext(req, reply.raw, limits, turns, sessions);
     return Object.assign(context, callerFacts(req.caller, req.id), {
       isRouter: req.caller.isRouter,
       hasReservedPlace: req.slot.isReserved,
@@ -69,20 +69,27 @@ export function contextMaker(settings: Settings, turns: AnswerTurns, sessions: K
 class ConnectedContext {
   /** With it, Nest uses the context as it is; without it, Nest would make a copy. */
   readonly req: HttpRequest;
-  readonly hangUp: HangUp;
+  /** Shared with the copies. */
+  readonly hangUp: { readonly of: AnswerStream; signal: AbortSignal | undefined };
   readonly answer: AnswerBudget;
 
-  constructor(req: HttpRequest, hangUp: HangUp, limits: Size, turns: AnswerTurns, sessions: KnownSessions) {
+  constructor(
+    req: HttpRequest,
+    reply: AnswerStream,
+    limits: Size,
+    turns: AnswerTurns,
+    sessions: KnownSessions,
+  ) {
     this.req = req;
-    this.hangUp = hangUp;
+    this.hangUp = { of: reply, signal: undefined };
     this.answer = new AnswerBudget(limits, turns, {
       party: () => sessions.partyOf(req.caller),
-      gone: () => hangUp.signal,
+      gone: () => this.signal,
     });
   }
 
   get signal(): AbortSignal {
-    return this.hangUp.signal;
+    return (this.hangUp.signal ??= hangUpSignal(this.hangUp.of));
   }
 
   onLarge(): Promise<void> {

@@ -81,7 +81,7 @@ export function hostContext(
   const { ip = '', host = '', protocol = 'http', headers } = request;
   const caller = request.caller ?? read({ ip, host, protocol, headers, raw });
   const id = typeof request.id === 'string' ? request.id : requestId(request);
-  const context = { ...callerFacts(caller, id), signal: new HangUp(answer.raw ?? answer).signal };
+  const context = { ...callerFacts(caller, id), signal: hangUpSignal(answer.raw ?? answer) };
   contexts.set(raw, context);
   return context;
 }
@@ -101,28 +101,16 @@ export interface AnswerStream {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** Notices when the connection of a request is closed before its answer has been sent. */
-export class HangUp {
-  readonly #answer: AnswerStream;
-  #controller: AbortController | undefined;
-
-  constructor(answer: AnswerStream) {
-    this.#answer = answer;
+/** Aborts when the connection of a request is closed before its answer has been sent. */
+export function hangUpSignal(answer: AnswerStream): AbortSignal {
+  const controller = new AbortController();
+  if (answer.destroyed) controller.abort();
+  else {
+    answer.once('close', () => {
+      if (!answer.writableFinished) controller.abort();
+    });
   }
-
-  /** Made when something can be aborted. */
-  get signal(): AbortSignal {
-    if (this.#controller !== undefined) return this.#controller.signal;
-    const controller = new AbortController();
-    this.#controller = controller;
-    if (this.#answer.destroyed) controller.abort();
-    else {
-      this.#answer.once('close', () => {
-        if (!this.#answer.writableFinished) controller.abort();
-      });
-    }
-    return controller.signal;
-  }
+  return controller.signal;
 }
 
 /** What a request says about its origin. */

@@ -108,7 +108,8 @@ export class Connections {
       return;
     }
     this.#networks.set(network, others + 1);
-    this.#open.set(socket, new Connection(socket, network, this.#now()));
+    const nothing = { hasAsked: false, unsent: 0, taken: 0, waiting: undefined };
+    this.#open.set(socket, { socket, network, slots: new Map(), tookAt: this.#now(), ...nothing });
     socket.once('close', () => {
       this.#open.delete(socket);
       const left = (this.#networks.get(network) ?? 1) - 1;
@@ -190,7 +191,7 @@ export class Connections {
     this.descriptors.look();
     const now = this.#now();
     for (const connection of this.#open.values()) {
-      if (connection.slots.size > 0 && connection.isStuck(now, this.#limits))
+      if (connection.slots.size > 0 && isStuck(connection, now, this.#limits))
         this.#cut(connection.socket, 'unread');
     }
   }
@@ -247,42 +248,37 @@ function closeQuietly(socket: Socket): void {
 }
 
 /** One connection of a caller. */
-class Connection {
+interface Connection {
+  readonly socket: Socket;
+  readonly network: string;
   /** Of its unanswered requests, in order. */
-  readonly slots = new Map<ServerResponse, RequestSlot>();
-  hasAsked = false;
+  readonly slots: Map<ServerResponse, RequestSlot>;
+  hasAsked: boolean;
   /** Bytes of answers that wait for the reader. */
-  unsent = 0;
+  unsent: number;
   /** When its reader last took something, or had nothing to take. */
   tookAt: number;
   /** How much its reader has taken. */
-  #taken = 0;
+  taken: number;
   /** Since when something has been waiting for it, and how much it had taken by then. */
-  #waiting: { readonly since: number; readonly taken: number } | undefined;
+  waiting: { readonly since: number; readonly taken: number } | undefined;
+}
 
-  constructor(
-    readonly socket: Socket,
-    readonly network: string,
-    now: number,
-  ) {
-    this.tookAt = now;
+/** Whether its reader takes nothing, or too little. */
+function isStuck(connection: Connection, now: number, { idleMs, bytesPerSecond }: ConnectionLimits): boolean {
+  const { bytesWritten, writableLength } = connection.socket;
+  const taken = bytesWritten - writableLength;
+  if (writableLength === 0 || taken > connection.taken) connection.tookAt = now;
+  connection.taken = taken;
+  if (writableLength === 0) {
+    connection.waiting = undefined;
+    return false;
   }
-
-  isStuck(now: number, { idleMs, bytesPerSecond }: ConnectionLimits): boolean {
-    const { bytesWritten, writableLength } = this.socket;
-    const taken = bytesWritten - writableLength;
-    if (writableLength === 0 || taken > this.#taken) this.tookAt = now;
-    this.#taken = taken;
-    if (writableLength === 0) {
-      this.#waiting = undefined;
-      return false;
-    }
-    this.#waiting ??= { since: now, taken };
-    const { since, taken: before } = this.#waiting;
-    let size = bytesWritten - before;
-    for (const slot of this.slots.values()) size += notWritten(slot);
-    return now - this.tookAt >= idleMs || now - since > idleMs + (size / bytesPerSecond) * 1000;
-  }
+  connection.waiting ??= { since: now, taken };
+  const { since, taken: before } = connection.waiting;
+  let size = bytesWritten - before;
+  for (const slot of connection.slots.values()) size += notWritten(slot);
+  return now - connection.tookAt >= idleMs || now - since > idleMs + (size / bytesPerSecond) * 1000;
 }
 
 /** Bytes of an answer that wait behind another one, or in slices to come. */

@@ -42,6 +42,8 @@ export class EventLoopPacer {
   #isFresh = false;
   #skipsLeft = MOST_SKIPPED;
   #hasSkipped = false;
+  /** Whether the next iteration is measured: only then does heavy work begin in it. */
+  #isMeasured = false;
   /** What began in this iteration and is not measured yet. */
   #begun: HeavyWork | undefined;
   #begunAt = 0;
@@ -88,25 +90,26 @@ export class EventLoopPacer {
     this.#isScheduled = true;
     setImmediate(this.#next);
     // Runs when all that the one before has begun has come to its end, or waits for something.
-    setImmediate(this.#measure);
+    this.#isMeasured = this.#heavy.length > 0;
+    if (this.#isMeasured) setImmediate(this.#measure);
   }
 
   readonly #next = (): void => {
     this.#isScheduled = false;
     const isFresh = this.#isFresh;
+    const isMeasured = this.#isMeasured;
     const skips = isFresh && this.#skipsLeft > 0;
     this.#isFresh = false;
     this.#hasSkipped = skips;
     this.#skipsLeft = skips ? this.#skipsLeft - 1 : Math.min(MOST_SKIPPED, this.#skipsLeft + SKIPS_EARNED);
-    if (!skips) this.#begin(isFresh);
+    for (let n = 0; !skips && n < REQUESTS_PER_ITERATION && this.#requests.waiting > 0; n += 1) {
+      this.#requests.next()?.();
+    }
+    if (!skips && isMeasured && !this.#rests) this.#beginHeavy(isFresh);
     if (skips || this.#requests.waiting > 0 || (this.#heavy.length > 0 && !this.#rests)) this.#schedule();
   };
 
-  #begin(isFresh: boolean): void {
-    for (let n = 0; n < REQUESTS_PER_ITERATION && this.#requests.waiting > 0; n += 1) {
-      this.#requests.next()?.();
-    }
-    if (this.#heavy.length === 0 || this.#rests) return;
+  #beginHeavy(isFresh: boolean): void {
     const now = performance.now();
     // While connections come in, each of them would wait for one of these: their backlog is emptied first.
     if (isFresh && now - this.#begunAt < MOST_BURST_MS) return;

@@ -170,12 +170,7 @@ interface AuditSink {
 /** Standard output, next to the log. */
 function stdoutSink(): AuditSink {
   const output = standardOutput();
-  return {
-    write: (line) => {
-      output.writeAudit(line);
-    },
-    close: () => Promise.resolve(),
-  };
+  return { write: output.writeAudit.bind(output), close: () => Promise.resolve() };
 }
 
 /** A file that lines are appended to, created with access for its owner only. */

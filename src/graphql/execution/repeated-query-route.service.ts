@@ -68,7 +68,8 @@ export class RepeatedQueryRoute implements OnModuleInit {
     try {
       // A place reserved for a logout is no place for a query.
       const asked = request.slot.isReserved ? undefined : askedOperation(request);
-      const text = asked && (await this.#answer(asked, request, reply));
+      const known = asked && this.#queries.find(asked);
+      const text = known && (await this.#answer(asked, known, request, reply));
       if (text === undefined) next();
       else reply.send(text);
     } catch (error) {
@@ -77,13 +78,11 @@ export class RepeatedQueryRoute implements OnModuleInit {
   }
 
   async #answer(
-    asked: AskedOperation,
+    { variables, accept }: AskedOperation,
+    known: KnownQuery,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<string | Buffer | undefined> {
-    const known = this.#queries.find(asked);
-    const { variables, accept } = asked;
-    if (known === undefined) return undefined;
     const { schema, document, operation, contentType } = known;
     const contextValue = this.#makeContext(request, reply);
     // Apollo refuses it.

@@ -37,6 +37,7 @@ interface Checked {
 @Plugin()
 export class DocumentPlugin implements ApolloServerPlugin<Context> {
   readonly #limits: DocumentLimits;
+  readonly #listener: Promise<GraphQLRequestListener<Context>>;
 
   constructor(
     settings: Settings,
@@ -49,6 +50,11 @@ export class DocumentPlugin implements ApolloServerPlugin<Context> {
       rootFields: settings.GRAPHQL_MAX_ROOT_FIELDS,
       cost: settings.GRAPHQL_MAX_COST,
     };
+    this.#listener = Promise.resolve({
+      validationDidStart: this.#validate,
+      // Apollo validates a document once. It may have done so for a router.
+      ...(persisted !== undefined && { didResolveOperation: this.#requireAllowed }),
+    });
   }
 
   serverWillStart({ schema }: { readonly schema: GraphQLSchema }): Promise<void> {
@@ -57,25 +63,23 @@ export class DocumentPlugin implements ApolloServerPlugin<Context> {
   }
 
   requestDidStart(): Promise<GraphQLRequestListener<Context>> {
-    return Promise.resolve({
-      validationDidStart: (request) => {
-        const refusal = this.#refusal(request);
-        // Apollo validates the document it finds here. A hook that throws would lead to a 500.
-        if (refusal !== undefined) {
-          const document = refusedDocument(refusedRequest(refusal, BAD_REQUEST));
-          Object.assign(request, { document });
-        }
-        return Promise.resolve();
-      },
-      // Apollo validates a document once. It may have done so for a router.
-      didResolveOperation: (request) => {
-        const refusal = this.#notAllowed(request);
-        return refusal === undefined
-          ? Promise.resolve()
-          : Promise.reject(refusedRequest(refusal, BAD_REQUEST));
-      },
-    });
+    return this.#listener;
   }
+
+  readonly #validate = (request: Checked): Promise<void> => {
+    const refusal = this.#refusal(request);
+    // Apollo validates the document it finds here. A hook that throws would lead to a 500.
+    if (refusal !== undefined) {
+      const document = refusedDocument(refusedRequest(refusal, BAD_REQUEST));
+      Object.assign(request, { document });
+    }
+    return Promise.resolve();
+  };
+
+  readonly #requireAllowed = (request: Checked): Promise<void> => {
+    const refusal = this.#notAllowed(request);
+    return refusal === undefined ? Promise.resolve() : Promise.reject(refusedRequest(refusal, BAD_REQUEST));
+  };
 
   /** A router writes its own documents, so the list is not for it. */
   #notAllowed({

@@ -1,10 +1,14 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type CommitHooks } from './group-commit.js';
 import { type FileFault, SessionFile } from './session-file.js';
 import { storeTakesNoWrites } from '../../errors/service-error.js';
 import { unavailable } from './store-database.js';
 import { type StoreHealth } from './store-health.js';
+
+interface EndedKeys {
+  keys(): Iterable<string>;
+  clear(): void;
+}
 
 /** Begins the checks of a file. Returns what ends them. */
 export type BeginChecks = (check: () => void) => () => void;
@@ -45,7 +49,7 @@ const SET_ASIDE = {
 export class DurableFile {
   readonly #path: string;
   readonly #health: StoreHealth;
-  readonly #hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>;
+  readonly #ended: EndedKeys;
   readonly #endChecks: () => void;
   #file: SessionFile;
   /** Those of the file that is open now. Changed here alone. */
@@ -54,21 +58,16 @@ export class DurableFile {
   #writtenAt = -Infinity;
 
   /**
-   * @param hooks what else belongs to each commit
+   * @param ended the keys of sessions that the next commit removes
    * @param beginChecks begins the checks between commits
    * @throws ServiceError SESSION_STORE_UNAVAILABLE when another process has the file open, or it is not a session
    *   file.
    * @throws StorePathError when the file cannot be created.
    */
-  constructor(
-    path: string,
-    health: StoreHealth,
-    hooks: Required<Pick<CommitHooks, 'begin' | 'confirm'>>,
-    beginChecks: BeginChecks,
-  ) {
+  constructor(path: string, health: StoreHealth, ended: EndedKeys, beginChecks: BeginChecks) {
     this.#path = path;
     this.#health = health;
-    this.#hooks = hooks;
+    this.#ended = ended;
     this.#file = this.#open();
     this.#endChecks = beginChecks(() => {
       this.check();
@@ -137,15 +136,16 @@ export class DurableFile {
   }
 
   #open(): SessionFile {
-    const { begin, confirm } = this.#hooks;
     const hooks = {
-      begin,
+      begin: () => {
+        for (const key of this.#ended.keys()) this.statements.remove.run(key, null);
+      },
       confirm: () => {
         const fault = this.#file.noteWrite();
         if (fault !== undefined) this.#repair(fault);
         this.#writtenAt = performance.now();
         if (this.#health.fault !== undefined) this.#health.recover();
-        confirm();
+        this.#ended.clear();
       },
     };
     const file = new SessionFile(this.#path, hooks, (what, path) => {

@@ -89,15 +89,7 @@ export class EmbeddedSessionStore implements SessionStore {
     this.#max = life.maxSeconds * 1000;
     this.#health = health;
     this.#leases = new LeaseTable(now);
-    const hooks = {
-      begin: () => {
-        for (const key of this.#ended.keys()) this.#file.statements.remove.run(key, null);
-      },
-      confirm: () => {
-        this.#ended.clear();
-      },
-    };
-    this.#file = new DurableFile(path, health, hooks, beginChecks);
+    this.#file = new DurableFile(path, health, this.#ended, beginChecks);
   }
 
   create(key: string, sealed: string, account?: string): Promise<number> {

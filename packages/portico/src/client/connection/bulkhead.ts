@@ -13,6 +13,8 @@ export interface Waiter {
   readonly signal: AbortSignal;
   /** Whether its time is over, so that a socket would be of no use. It ends soon, and not because of that socket. */
   readonly isOver: boolean;
+  /** @throws what ended the call, if its time is over */
+  requireTime(): void;
 }
 
 /** Returns a socket. */
@@ -69,13 +71,16 @@ export class Bulkhead {
 
   /**
    * Takes a socket, now or later.
-   * @returns how to return it, or a promise of that, which rejects with the signal's reason when that aborts
+   * @returns how to return it, or a promise of that, which rejects with the reason of the call's signal when that
+   * aborts
+   * @throws what ended the call, if it would have to wait and has no time left
    */
   enter({ operation, party }: SlotUser, waiter: Waiter): Leave | Promise<Leave> {
     const queue = this.#queue;
     const user = [operation, ...party];
     const end = queue.tryBegin(user);
     if (end !== undefined) return this.#take(user, end);
+    waiter.requireTime();
     const { signal } = waiter;
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {

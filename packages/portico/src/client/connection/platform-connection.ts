@@ -149,16 +149,17 @@ export class PlatformConnection {
     observer: CallObserver,
   ): Promise<R> {
     const { maxRedirects, now } = this.settings;
-    const hop = (line: RequestLine): Promise<R> => this.#hop(line, exchange, receive, call, observer);
+    const { line, mayFollow, mayRetry } = exchange;
+    const hop = (to: RequestLine): Promise<R> => this.#hop(to, exchange, receive, call, observer);
     const onRedirect = (response: R): void => {
       harmless(() => observer.redirected?.(response.status));
       exchange.onRedirect(response);
     };
     const limit = exchange.maxRedirects ?? maxRedirects;
-    const send = (): Promise<R> =>
-      exchange.mayFollow ? followRedirects(exchange.line, limit, hop, onRedirect) : hop(exchange.line);
+    const send = (): Promise<R> => (mayFollow ? followRedirects(line, limit, hop, onRedirect) : hop(line));
     try {
-      if (!exchange.mayRetry) return await send();
+      if (!mayFollow && !mayRetry) return await hop(line);
+      if (!mayRetry) return await send();
       return await withOneRetry(call, this.#retries, now, send, (cause) => {
         harmless(() => observer.retried?.(cause));
       });
@@ -176,7 +177,6 @@ export class PlatformConnection {
     observer: CallObserver,
   ): Promise<R> {
     const { party, path, circuit, isLogout } = exchange;
-    call.requireTime();
     const user = { party, operation: operationOf(exchange.line.method, path) };
     const entered = this.#bulkheads[circuit].enter(user, call);
     const leave = entered instanceof Promise ? await call.wait(entered) : entered;
@@ -223,7 +223,8 @@ export class PlatformConnection {
       return PlatformResponse.received(status, headers, Buffer.alloc(0), line.url);
     }
     const limit = exchange.maxResponseBytes ?? this.settings.maxResponseBytes;
-    const bytes = status === 204 ? withoutBody(body) : await bodyOf(body, headers, limit, onLarge);
+    if (status === 204) body.on('error', () => undefined).resume();
+    const bytes = status === 204 ? NO_BODY : await bodyOf(body, headers, limit, onLarge);
     if (onLarge !== undefined && bytes.body.byteLength > LARGE_BYTES.plain) await onLarge();
     const fields = rawHeaders.length / 2;
     if (fields > MAX_HEADER_FIELDS && fields - headers.valuesOf('set-cookie').length > MAX_HEADER_FIELDS) {
@@ -260,10 +261,7 @@ type Receive<R> = (
 ) => Promise<R>;
 
 /** A 204 ends with its head (RFC 9110, 15.3.5). */
-function withoutBody(body: Readable): { body: Buffer; isDecoded: boolean } {
-  body.on('error', () => undefined).resume();
-  return { body: Buffer.alloc(0), isDecoded: true };
-}
+const NO_BODY = { body: Buffer.alloc(0), isDecoded: true };
 
 /** The decoded body, or its raw bytes if they cannot be decoded as labeled; the status still counts then. */
 async function bodyOf(

@@ -32,7 +32,8 @@ export interface PlatformResponseParts {
 export class PlatformResponse {
   /** HTTP status. */
   readonly status: number;
-  readonly #headers: ResponseHeaders;
+  /** All header fields, in the order received. */
+  readonly headers: ResponseHeaders;
   #body: Buffer;
 
   readonly #url: URL;
@@ -46,7 +47,7 @@ export class PlatformResponse {
     this.#isDecoded = isDecoded;
     this.status = status;
     this.#url = url;
-    this.#headers = headers;
+    this.headers = headers;
     this.#body = body;
   }
 
@@ -93,7 +94,7 @@ export class PlatformResponse {
    * @param name in any letter case
    */
   header(name: string): string | undefined {
-    const values = this.#headers.valuesOf(name);
+    const values = this.headers.valuesOf(name);
     return values.length === 0 ? undefined : values.join(', ');
   }
 
@@ -102,12 +103,7 @@ export class PlatformResponse {
    * @param name in any letter case
    */
   headerValues(name: string): string[] {
-    return this.#headers.valuesOf(name);
-  }
-
-  /** All header fields, in the order received. */
-  get headers(): ResponseHeaders {
-    return this.#headers;
+    return this.headers.valuesOf(name);
   }
 
   /** Size of the decoded body. */

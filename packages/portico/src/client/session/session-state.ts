@@ -79,7 +79,7 @@ export class SessionState {
 
   /**
    * Starts a session with the token, headers and cookies of one login response, whatever ran in parallel. Nothing of
-   * an earlier session stays, since a token and its cookies belong together.
+   * what was stored before stays, since a token and its cookies belong together.
    * @param isSameUser whether the same user logged in again
    */
   start(
@@ -91,10 +91,12 @@ export class SessionState {
   ): void {
     this.sessionGeneration += 1;
     if (!isSameUser) this.userGeneration += 1;
+    if (this.revision > 0) {
+      this.#otherHeaders = new Map();
+      this.cookies = new SessionCookies(this.#now);
+    }
     this.revision += 1;
     this.token = token;
-    this.#otherHeaders = new Map();
-    this.cookies = new SessionCookies(this.#now);
     this.#vendorHeaders.capture(this.#otherHeaders, response.headers.fields);
     this.storeCookies(this.sessionGeneration, response, onUnusable, base);
   }

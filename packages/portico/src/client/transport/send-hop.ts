@@ -26,22 +26,22 @@ export async function sendHop(
   mayBeRepeated: boolean,
   call: { requireTime(): void },
 ): Promise<HopResponse> {
-  const response = await sendOverLiveConnection(transport, request, mayBeRepeated, call);
+  call.requireTime();
+  const response = mayBeRepeated
+    ? await sendOverKept(transport, request, call)
+    : await transport.send({ ...request, needsNewConnection: true });
   const violation = violationOf(response);
   if (violation === undefined) return response;
   discard(response.body);
   throw new ProtocolViolation(violation);
 }
 
-async function sendOverLiveConnection(
+/** Over a kept connection, or over a new one if the kept one turns out to have ended. */
+async function sendOverKept(
   transport: Transport,
   request: HopRequest,
-  mayBeRepeated: boolean,
   call: { requireTime(): void },
 ): Promise<HopResponse> {
-  call.requireTime();
-  const overNew = { ...request, needsNewConnection: true };
-  if (!mayBeRepeated) return transport.send(overNew);
   try {
     const response = await transport.send(request);
     if (response.status !== NO_REQUEST_ARRIVED) return response;
@@ -50,7 +50,7 @@ async function sendOverLiveConnection(
     if (!(error instanceof StaleConnectionError)) throw error;
   }
   call.requireTime();
-  return transport.send(overNew);
+  return transport.send({ ...request, needsNewConnection: true });
 }
 
 function violationOf({ status, rawHeaders }: HopResponse): ProtocolViolation['code'] | undefined {

@@ -1,4 +1,4 @@
-import { Agent, buildConnector, Client, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { Agent, buildConnector, Client, Dispatcher, Pool, ProxyAgent } from 'undici';
 import { type Proxy } from './proxy.js';
 import {
   type ConnectionOptions,
@@ -24,23 +24,17 @@ export class UndiciTransport implements Transport {
 
   constructor(options: ConnectionOptions) {
     const { trust, proxy } = options;
-    this.#direct = makeDispatchers(
-      options,
-      (each) => new Agent({ ...each, connect: { ...trust, timeout: 0 } }),
-    );
-    this.#proxied =
-      proxy &&
-      makeDispatchers(
-        options,
-        (each) =>
-          new ProxyAgent({
-            ...each,
-            uri: proxy.url,
-            requestTls: trust,
-            proxyTunnel: false,
-            connectTimeout: 0,
-          }),
-      );
+    const settings = connectionSettings(options);
+    const connect = { ...trust, timeout: 0 };
+    this.#direct = {
+      kept: new Agent({ ...pooled(settings), connect }),
+      unkept: new NewConnections({
+        ...settings,
+        ...CLOSED_AFTERWARDS,
+        connect: buildConnector({ ...connect, allowH2: false }),
+      }),
+    };
+    this.#proxied = proxy && throughProxy(proxy, settings, trust);
     this.#proxy = proxy;
   }
 
@@ -74,11 +68,10 @@ interface Dispatchers {
   readonly unkept: Dispatcher;
 }
 
-function makeDispatchers(
-  { maxIdleMs = MAX_IDLE_MS }: ConnectionOptions,
-  make: (options: Agent.Options) => Dispatcher,
-): Dispatchers {
-  const common = {
+type ConnectionSettings = Omit<Client.Options, 'connect'>;
+
+function connectionSettings({ maxIdleMs = MAX_IDLE_MS }: ConnectionOptions): ConnectionSettings {
+  return {
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: maxIdleMs,
     keepAliveMaxTimeout: maxIdleMs,
@@ -88,18 +81,57 @@ function makeDispatchers(
     // The deadline of the whole call bounds these.
     headersTimeout: 0,
     bodyTimeout: 0,
+    pipelining: 1,
   };
-  const withPipelining = (pipelining: number): Dispatcher => {
-    const options = { ...common, pipelining };
-    const client = (origin: string | URL, given: object): Dispatcher =>
-      new UndiciConnection(origin, { ...given, ...options });
-    return make({
-      ...options,
-      factory: (origin, given: object) => new Pool(origin, { ...given, factory: client }),
-    });
+}
+
+/** Without pipelining a connection is closed after its response. */
+const CLOSED_AFTERWARDS = { pipelining: 0 };
+
+function pooled(settings: ConnectionSettings): Agent.Options {
+  const client = (origin: string | URL, given: object): Dispatcher =>
+    new UndiciConnection(origin, { ...given, ...settings });
+  return {
+    ...settings,
+    factory: (origin, given: object) => new Pool(origin, { ...given, factory: client }),
   };
-  // Without pipelining a connection is closed after its response.
-  return { kept: withPipelining(1), unkept: withPipelining(0) };
+}
+
+function throughProxy(
+  { url: uri }: Proxy,
+  settings: ConnectionSettings,
+  requestTls: ConnectionOptions['trust'],
+): Dispatchers {
+  const make = (each: ConnectionSettings): Dispatcher =>
+    new ProxyAgent({ ...pooled(each), uri, requestTls, proxyTunnel: false, connectTimeout: 0 });
+  return { kept: make(settings), unkept: make({ ...settings, ...CLOSED_AFTERWARDS }) };
+}
+
+/**
+ * Sends each request over a connection of its own, which is closed after its response. A pool would make another
+ * client for the next request, and be dropped with it when this one has ended.
+ */
+class NewConnections extends Dispatcher {
+  readonly #options: Client.Options;
+  readonly #open = new Set<Client>();
+
+  constructor(options: Client.Options) {
+    super();
+    this.#options = options;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const connection = new UndiciConnection(options.origin ?? '', this.#options);
+    this.#open.add(connection);
+    const mayTakeMore = connection.dispatch(options, handler);
+    // When the request has ended.
+    connection.close(() => this.#open.delete(connection));
+    return mayTakeMore;
+  }
+
+  override async destroy(): Promise<void> {
+    await Promise.all(Array.from(this.#open, (connection) => connection.destroy()));
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Bulkhead, type Leave } from '../../../src/client/connection/bulkhead.js';
+import { Bulkhead, type Leave, type Waiter } from '../../../src/client/connection/bulkhead.js';
 import { type Party } from '../../../src/client/connection/fair-queue.js';
 
 const never = new AbortController().signal;
@@ -10,17 +10,21 @@ interface Held {
   readonly leave: Leave;
 }
 
+const waiter = (signal: AbortSignal, isOver = false): Waiter => ({
+  signal,
+  isOver,
+  requireTime: () => undefined,
+});
+
 /** Enters, and notes in a list when it got its socket. */
 function entering(bulkhead: Bulkhead, log: Held[] = []) {
   return (party: string | Party, operation = 'GET projects', signal = never): Promise<Held> => {
     const path = typeof party === 'string' ? [party] : party;
-    return Promise.resolve(bulkhead.enter({ party: path, operation }, { signal, isOver: false })).then(
-      (leave) => {
-        const held = { party: path.join(' '), operation, leave };
-        log.push(held);
-        return held;
-      },
-    );
+    return Promise.resolve(bulkhead.enter({ party: path, operation }, waiter(signal))).then((leave) => {
+      const held = { party: path.join(' '), operation, leave };
+      log.push(held);
+      return held;
+    });
   };
 }
 
@@ -136,17 +140,17 @@ describe('a bulkhead', () => {
 
   it('passes over calls whose time is over while they wait: each ends itself, and none lets the next one fail', async () => {
     const bulkhead = new Bulkhead(2, 1);
-    const first = await bulkhead.enter({ party: ['a'], operation: '1' }, { signal: never, isOver: false });
+    const first = await bulkhead.enter({ party: ['a'], operation: '1' }, waiter(never));
     const over = new AbortController();
     const late = [1, 2, 3].map(() =>
-      bulkhead.enter({ party: ['a'], operation: '1' }, { signal: over.signal, isOver: true }),
+      bulkhead.enter({ party: ['a'], operation: '1' }, waiter(over.signal, true)),
     );
-    const next = bulkhead.enter({ party: ['a'], operation: '1' }, { signal: never, isOver: false });
+    const next = bulkhead.enter({ party: ['a'], operation: '1' }, waiter(never));
     first();
     (await next)();
     over.abort(new Error('too late'));
     for (const call of late) await expect(call).rejects.toThrow('too late');
-    (await bulkhead.enter({ party: ['a'], operation: '1' }, { signal: never, isOver: false }))();
+    (await bulkhead.enter({ party: ['a'], operation: '1' }, waiter(never)))();
   });
 
   it('forgets a call that is canceled while it waits, for its session or its operation', async () => {
