@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { answerAtLast, bearerHandleAtLast } from '../../support/graphql/graphql-caller.js';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
@@ -80,7 +81,9 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
     // As a balancer does: to each in turn, and to the other one once a connection is refused.
     let isOneGone = false;
     let unansweredByTwo = 0;
+    let sent = 0;
     const load = startLoad(100, async (n) => {
+      sent += 1;
       const handle = users[n % users.length];
       const toOne = n % 2 === 0 && !isOneGone;
       try {
@@ -91,9 +94,10 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
         throw error;
       }
     });
-    await pause(1000);
+    await eventually(() => sent >= 100);
     await one.stop('SIGKILL');
-    await pause(2000);
+    const before = sent;
+    await eventually(() => sent >= before + 200);
     const outcomes = await load.stop();
 
     expect(unansweredByTwo).toBe(0);

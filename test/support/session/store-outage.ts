@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { answerAtLast, bearerHandleAtLast } from '../graphql/graphql-caller.js';
 import { sessionKeysSetting } from './session-keys.js';
 import { startApp } from '../app/start-app.js';
@@ -41,14 +42,22 @@ export async function storeOutage(
     );
     const ask = (n: number): ReturnType<typeof app.graphql> =>
       app.graphql('{ me { id } }', { handle: handles[n % USERS] });
-    const load = startLoad(requestsPerSecond, ask);
-    await pause(300);
+    /** Good answers since the last change, by requests that were sent since then. */
+    let [period, good] = [0, 0];
+    const load = startLoad(requestsPerSecond, async (n) => {
+      const sentIn = period;
+      const answer = await ask(n);
+      if (sentIn === period && codeOf({ answer }) === 'OK') good += 1;
+      return answer;
+    });
+    await eventually(() => good >= 10);
     const downAt = load.now();
     await redis.kill();
     await pause(outageMs);
     await redis.restart();
     const upAt = load.now();
-    await pause(1000);
+    [period, good] = [1, 0];
+    await eventually(() => good >= 50);
     const outcomes = await load.stop();
 
     const during = outcomes.filter(({ at }) => at >= downAt && at < downAt + outageMs);
