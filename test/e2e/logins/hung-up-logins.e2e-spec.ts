@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Agent, request } from 'undici';
 import { LoginRecords } from '../../../src/session/store/login-records.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import {
@@ -16,6 +17,8 @@ describe('the login of a caller who hangs up', () => {
   let userInfo: Gate;
   let platform: ScriptedPlatform;
   let app: TestApp;
+  /** Its own: `fetch` may open another connection for nobody, and the end of the service would wait for that. */
+  let agent: Agent;
   beforeEach(async () => {
     login = gate();
     userInfo = gate();
@@ -30,24 +33,27 @@ describe('the login of a caller who hangs up', () => {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}');
       },
     });
+    agent = new Agent();
     app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl, LOGIN_FAILURES_PER_MINUTE: '1' });
   });
   afterEach(async () => {
     login.open();
     userInfo.open();
     vi.restoreAllMocks();
+    await agent.destroy();
     await app.close();
     await platform.close();
   });
 
   const post = (query: string, signal: AbortSignal): Promise<string> =>
-    fetch(`${app.url}/graphql`, {
+    request(`${app.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query: `mutation { ${query} }` }),
       signal,
+      dispatcher: agent,
     }).then(
-      (response) => response.text(),
+      ({ body }) => body.text(),
       () => 'hung up',
     );
   const connections = (): Promise<number> =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Agent, request } from 'undici';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 import {
   type CountedPlatform,
@@ -168,16 +169,20 @@ describe('a router that hangs up', () => {
     const app = await startApp({ PLATFORM_BASE_URL: platform.baseUrl });
     const handle = await bearerHandle(app.graphql, { username: 'demo', password: 'demo' });
     const hangUp = new AbortController();
-    const answer = fetch(`${app.url}/graphql`, {
+    // Its own: `fetch` may open another connection for nobody, and the end of the service would wait for that.
+    const agent = new Agent();
+    const answer = request(`${app.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${handle}` },
       body: JSON.stringify({ query: ENTITIES, variables: keys(Array<string>(1000).fill('X')) }),
       signal: hangUp.signal,
+      dispatcher: agent,
     });
     await eventually(() => asked === 1);
     hangUp.abort();
     await expect(answer).rejects.toThrow('aborted');
     await eventually(() => aborted === 1);
+    await agent.destroy();
     await app.close();
   });
 });
