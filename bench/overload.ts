@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pinLoad } from './machine/cores.ts';
+import { freeServer, pinLoad } from './machine/cores.ts';
 import { machine } from './machine/describe.ts';
 import { ANSWERS } from './overload/answers.ts';
 import { type Attack, playAttack } from './overload/attack/play.ts';
@@ -28,9 +28,10 @@ const GROUPS: Readonly<Record<string, readonly (Scenario | Attack)[]>> = {
   names: DISTINCT_NAMES,
 };
 const ROWS = Object.values(GROUPS).flat();
-const USAGE = `npm run overload -- [--checkout DIR] [rows or groups]
+const USAGE = `npm run overload -- [--checkout DIR] [--all-cores] [rows or groups]
 
   --checkout DIR  measures the service of another checkout, which must be built
+  --all-cores     the service may use all cores, and the load still one
 
 ${Object.entries(GROUPS)
   .map(([group, rows]) => `  ${group}: ${rows.map(({ id }) => id).join(', ')}`)
@@ -38,7 +39,11 @@ ${Object.entries(GROUPS)
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { checkout: { type: 'string' }, help: { type: 'boolean', default: false } },
+  options: {
+    checkout: { type: 'string' },
+    'all-cores': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 });
 if (values.help) {
   console.log(USAGE);
@@ -52,6 +57,7 @@ if (values.checkout !== undefined && !existsSync(join(values.checkout, 'dist/mai
 const systems = values.checkout === undefined ? PORTICOS : porticosOf(resolve(values.checkout));
 
 pinLoad();
+if (values['all-cores']) freeServer();
 console.log(`${machine()}\n\n| load | before | now |\n| --- | --- | --- |`);
 for (const row of named.length === 0 ? ROWS : new Set(named.flatMap(({ rows }) => rows))) {
   const played = 'plan' in row ? playAttack(row, systems) : play(row, systems);

@@ -5,6 +5,20 @@ import { availableParallelism } from 'node:os';
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
+/**
+ * The cores of a process that is kept to one: that one alone, or all for the system under test once it has been freed.
+ * On one core the compiler and the collector of garbage, which have threads of their own, take turns with the program.
+ */
+export function coresOf(core: number): string {
+  return core === SERVER_CORE && isServerFree ? `${SERVER_CORE},${LOAD_CORE}` : `${core}`;
+}
+let isServerFree = false;
+
+/** Lets the system under test use all cores, as in most installations. */
+export function freeServer(): void {
+  isServerFree = true;
+}
+
 /** Undefined where processes can be pinned to cores; else why not. */
 export const pinningMissing: string | undefined =
   availableParallelism() < 2

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { pinningMissing } from './cores.ts';
+import { coresOf, pinningMissing } from './cores.ts';
 
 export interface ProcessStart {
   readonly core: number;
@@ -35,7 +35,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 export function startProcess(start: ProcessStart): RunningProcess {
   const command = [start.command ?? process.execPath, ...start.args];
   const [file = '', ...args] =
-    pinningMissing === undefined ? ['taskset', '-c', `${start.core}`, ...command] : command;
+    pinningMissing === undefined ? ['taskset', '-c', coresOf(start.core), ...command] : command;
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env;
   const began = performance.now();
   const child = spawn(file, args, {
