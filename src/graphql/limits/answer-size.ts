@@ -41,8 +41,7 @@ export function answerSize({ value, plan, variables }: Selected, limit: Size): S
   if (isConditional(plan)) return measured(value, included(plan, variables), limit);
   if (!Array.isArray(value) || value.length < LONG) return measured(value, plan, limit);
   const sizes = sizesOf.get(value) ?? new Map<string, Size>();
-  // Equal for plans that select the same, whatever document they are of.
-  const key = JSON.stringify(plan);
+  const key = keyOf(plan);
   let size = sizes.get(key);
   if (size === undefined) {
     size = measured(value, plan, limit);
@@ -52,11 +51,18 @@ export function answerSize({ value, plan, variables }: Selected, limit: Size): S
   return size;
 }
 
-/** Long lists are shared by the fields of a document and by requests, and never change. */
-const LONG = 1000;
+/** Longer lists are shared by the fields of a document and by requests, and never change. */
+const LONG = 50;
 const MOST_SIZES = 16;
 /** Of long lists, by what is selected of their items. */
 const sizesOf = new WeakMap<readonly unknown[], Map<string, Size>>();
+const keys = new WeakMap<AnswerPlan, string>();
+
+/** Equal for plans that select the same, whatever document they are of. */
+function keyOf(plan: AnswerPlan): string {
+  if (!keys.has(plan)) keys.set(plan, JSON.stringify(plan));
+  return keys.get(plan) ?? '';
+}
 
 function measured(value: unknown, plan: AnswerPlan, limit: Size): Size {
   const total = { nodes: 0, bytes: 0 };
