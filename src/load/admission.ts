@@ -154,7 +154,7 @@ export class Admission {
     if (place === undefined) await this.#wait(party, slot, body);
     else slot.enter(place);
     // The request already counts as in flight while it waits for its turn.
-    if (!this.pacer.isBusy && !this.limit.isShedding) return;
+    if (!this.limit.isShedding && this.pacer.mayBegin()) return;
     await this.pacer.turn(party);
     if (this.#isTooLate(since) && (body === undefined || !this.mayBeLogout(body)))
       throw this.#refusal('SERVICE_BUSY');

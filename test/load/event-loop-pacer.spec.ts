@@ -33,6 +33,21 @@ describe('the pace of the event loop', () => {
     expect(new EventLoopPacer().isBusy).toBe(false);
   });
 
+  it('lets 64 requests begin in one iteration, and makes what arrives with them wait for a turn', async () => {
+    const pace = new EventLoopPacer();
+    const { request, after } = observed(pace);
+    for (let round = 0; round < 2; round += 1) {
+      expect(Array.from({ length: 70 }, () => pace.mayBegin()).filter(Boolean)).toHaveLength(64);
+      for (let n = 0; n < 6; n += 1) request(`late ${n}`);
+      expect(pace.mayBegin()).toBe(false);
+      // Nobody overtakes those that wait.
+      expect((await after(1)).length).toBeLessThan(6);
+      expect(pace.mayBegin()).toBe(false);
+      await after(3);
+    }
+    expect(pace.mayBegin()).toBe(true);
+  });
+
   it('is busy with a new connection for two iterations, although no request waits', async () => {
     const pace = new EventLoopPacer();
     const { after } = observed(pace);
