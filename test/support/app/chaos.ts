@@ -3,6 +3,7 @@ import { eventually } from '../../../packages/portico/test/support/eventually.js
 import { startUserPlatform } from '../embedded-platform/user-platform.js';
 import { type Answer, type GraphQLCaller, graphQLCaller } from '../graphql/graphql-caller.js';
 import { sessionKeysSetting } from '../session/session-keys.js';
+import { PATIENCE_MS } from '../session/failover.js';
 import { type RunningRedis } from '../session/start-redis.js';
 import { startWatchedRedis, type WatchedRedis } from '../session/start-redis-topology.js';
 import { tempFolder } from '../temp-folder.js';
@@ -119,16 +120,16 @@ const BLOWS: Readonly<Record<string, Blow>> = {
     const master = await redis.master();
     counts.nodeDies();
     await master.kill();
-    await eventually(async () => (await redis.master()) !== master, 20_000);
+    await eventually(async () => (await redis.master()) !== master, PATIENCE_MS);
     await master.restart();
   },
   'the master is paused': async ({ redis }, counts) => {
     const master = await redis.master();
     counts.nodeDies();
     master.pause();
-    await eventually(async () => (await redis.master()) !== master, 20_000);
+    await eventually(async () => (await redis.master()) !== master, PATIENCE_MS);
     // Until the other replica follows the new master, the old one could still confirm a write with its help.
-    await eventually(async () => hasReplicas(await redis.master(), 1), 20_000);
+    await eventually(async () => hasReplicas(await redis.master(), 1), PATIENCE_MS);
     master.resume();
   },
   'a sentinel is killed': async ({ redis }, _counts, random) => {
@@ -150,7 +151,7 @@ async function strike({ seed, seconds, calmMs }: ChaosPlan, world: World, counts
     const name = names[n % names.length] ?? '';
     await pause(calmMs * (0.5 + random()));
     // The replicas have to be there again, or there would be nothing to fail over to.
-    await eventually(async () => hasReplicas(await world.redis.master(), 2), 30_000);
+    await eventually(async () => hasReplicas(await world.redis.master(), 2), PATIENCE_MS);
     counts.blow(name);
     await BLOWS[name]?.(world, counts, random);
   }
