@@ -14,6 +14,7 @@ export interface Outage {
   readonly errors: number;
   /** After another node had the place of the dead one. */
   readonly lastErrorAfterMs: number;
+  readonly lastError: string;
   readonly mixed: number;
   /** Sessions that were gone, and sessions that had ended and were there again. */
   readonly lost: string[];
@@ -40,6 +41,7 @@ export async function failover(
 
   const began = performance.now();
   let [asked, errors, lastErrorAfterMs, mixed, good] = [0, 0, 0, 0, 0];
+  let lastError = '';
   const gone = new Set<string>();
   const there = new Set<string>();
   let replacedAt: number | undefined;
@@ -58,7 +60,8 @@ export async function failover(
           if (found === undefined) gone.add(key);
           else there.add(key);
           if (found !== undefined && found.sealed !== `sealed ${key}`) mixed += 1;
-        } catch {
+        } catch (error) {
+          lastError = (error as Error).message;
           errors += 1;
           lastErrorAfterMs = replacedAt === undefined ? 0 : performance.now() - replacedAt;
         }
@@ -74,6 +77,7 @@ export async function failover(
     asked,
     errors,
     lastErrorAfterMs: Math.round(lastErrorAfterMs),
+    lastError,
     mixed,
     lost: [...gone].filter((key) => !isEnded.has(key)),
     revived: [...there].filter((key) => isEnded.has(key)),
