@@ -23,7 +23,7 @@ export interface Outage {
 
 /**
  * Begins sessions, ends some of them, waits until the replicas have all of that, kills a node, and asks for every
- * session until all answer.
+ * session until they answer.
  *
  * @param isReplaced whether another node has the place of the dead one. Errors before that are not ours.
  */
@@ -51,7 +51,7 @@ export async function failover(
   });
   // All of them, again and again, until for a second nothing has failed.
   while (good < 1000 / 20) {
-    const before = errors;
+    let failed = 0;
     await Promise.all(
       keys.map(async (key) => {
         asked += 1;
@@ -61,17 +61,21 @@ export async function failover(
           else there.add(key);
           if (found !== undefined && found.sealed !== `sealed ${key}`) mixed += 1;
         } catch (error) {
-          lastError = (error as Error).message;
           errors += 1;
-          lastErrorAfterMs = replacedAt === undefined ? 0 : performance.now() - replacedAt;
+          // A late answer is not the outage: on a busy machine there are some at any time.
+          if ((error as Error).message.endsWith('in time')) return;
+          lastError = (error as Error).message;
+          failed += 1;
         }
       }),
     );
-    good = errors > before ? 0 : good + 1;
+    if (failed > 0) lastErrorAfterMs = replacedAt === undefined ? 0 : performance.now() - replacedAt;
+    good = failed > 0 || replacedAt === undefined ? 0 : good + 1;
     if (performance.now() - began > PATIENCE_MS) break;
     await pause(20);
   }
   await Promise.all([killed, replaced]);
+  await eventually(() => Promise.all(keys.map((key) => store.read(key))));
   const isEnded = new Set(ended);
   return {
     asked,
