@@ -117,8 +117,9 @@ class Call implements CallInFlight {
   }
 
   get isOver(): boolean {
-    const queue = this.#clock === 'queue' ? performance.now() - this.#since : 0;
-    return this.endedBy !== undefined || this.#left.queue - queue <= 0 || this.remaining() <= 0;
+    // Only by the clock that runs: nothing ends the call soon because of the other one.
+    const running = performance.now() - this.#since;
+    return this.endedBy !== undefined || this.#left[this.#clock] - running <= 0;
   }
 
   async wait<T>(turn: Promise<T>): Promise<T> {

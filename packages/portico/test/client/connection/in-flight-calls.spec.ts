@@ -4,6 +4,7 @@ import {
   ClientClosedError,
   PlatformClient,
   PlatformTimeoutError,
+  QueueTimeoutError,
   type CircuitChange,
 } from '../../../src/client/index.js';
 import { CallsInFlight } from '../../../src/client/connection/calls-in-flight.js';
@@ -47,6 +48,25 @@ describe('calls whose time is over together', () => {
     for (const error of await Promise.all(all)) expect(error).toBeInstanceOf(PlatformTimeoutError);
     expect(Math.max(...ended.values())).toBeLessThanOrEqual(8);
     expect(calls.size).toBe(0);
+  });
+});
+
+describe('a call that waits', () => {
+  it('is over when the time for waiting is, however little is left for the platform', async () => {
+    const calls = new CallsInFlight();
+    const limits = { timeoutMs: 2, queueTimeoutMs: 40 };
+    const seen: boolean[] = [];
+    const failure = calls.run(limits, undefined, (call) => {
+      const waiting = call.wait(new Promise(() => undefined));
+      const look = (): void => {
+        seen.push(call.isOver);
+        if (calls.size > 0) setTimeout(look, 10);
+      };
+      look();
+      return waiting;
+    });
+    await expect(failure).rejects.toBeInstanceOf(QueueTimeoutError);
+    expect(seen.slice(0, 2)).toEqual([false, false]);
   });
 });
 
