@@ -35,6 +35,7 @@ export const OPTIONS = {
     redisTlsCert: 'REDIS_TLS_CERT',
     redisTlsKey: 'REDIS_TLS_KEY',
     redisWaitReplicas: 'REDIS_WAIT_REPLICAS',
+    redisTimeoutMs: 'REDIS_TIMEOUT_MS',
     maxPerAccount: 'SESSIONS_MAX_PER_ACCOUNT',
     keys: 'SESSION_KEYS',
     idleSeconds: 'SESSION_IDLE_SECONDS',

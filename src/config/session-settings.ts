@@ -30,6 +30,9 @@ function placeOf({ REDIS_URL: url }: SessionSettings): RedisPlace | undefined {
 
 export type SessionStoreKind = keyof typeof SESSION_STORES;
 
+/** In milliseconds. Enough within one network, and short enough that a page can ask again. */
+export const DEFAULT_REDIS_TIMEOUT_MS = 250;
+
 export class SessionSettings {
   @Setting(
     `where sessions are kept: ${Object.entries(SESSION_STORES)
@@ -97,6 +100,12 @@ export class SessionSettings {
   )
   @WholeNumber(0, MOST_REPLICAS)
   REDIS_WAIT_REPLICAS = 0;
+
+  @Setting(
+    'time limit of one command to Redis in milliseconds; an answer that is missing for eight times as long ends the connection',
+  )
+  @WholeNumber(10, 60_000)
+  REDIS_TIMEOUT_MS = DEFAULT_REDIS_TIMEOUT_MS;
 
   @Setting(
     'the keys that seal the sessions: a list of `kid:base64(32 bytes)`, newest first; required in production, otherwise one is created and kept next to the store',

@@ -125,6 +125,8 @@ describe('settings', () => {
     ['REDIS_TLS_CA', '/no/such/file'],
     ['REDIS_SENTINEL_PASSWORD', 'secret'],
     ['REDIS_WAIT_REPLICAS', '-1'],
+    ['REDIS_TIMEOUT_MS', '9'],
+    ['REDIS_TIMEOUT_MS', '60001'],
     ['SESSION_HEADER', 'not a header'],
     ['SESSION_KEYS', `${KEY},${KEY}`],
     ['CORS_ORIGINS', '*'],

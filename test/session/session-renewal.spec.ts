@@ -39,8 +39,8 @@ async function embedded(): Promise<TwoStores> {
 async function redis(): Promise<TwoStores> {
   const server = await startRedis();
   const [one, other] = await Promise.all([
-    RedisSessionStore.open(server.url, LIFE),
-    RedisSessionStore.open(server.url, LIFE),
+    RedisSessionStore.open(server.access, LIFE),
+    RedisSessionStore.open(server.access, LIFE),
   ]);
   const close = async (): Promise<void> => {
     await Promise.all([one.close(), other.close()]);

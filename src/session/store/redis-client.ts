@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
+import { DEFAULT_REDIS_TIMEOUT_MS } from '../../config/session-settings.js';
 import { ServiceError, storeTakesNoWrites, storeUnavailable } from '../../errors/service-error.js';
 import { faultOfWord, isTimeLeft, NO_CONNECTION, redisFault, type ReplyForm } from './redis-replies.js';
 import { type ScriptName } from './redis-scripts.js';
@@ -9,12 +10,10 @@ import { UnexpectedReplyError } from './redis-socket.js';
 import { connectRedis, type RedisAccess, type RedisConnection } from './redis-topology.js';
 import { type StoreHealth } from './store-health.js';
 
-/** How long the first attempt to connect is waited for. */
+/** How long the first attempt to connect is waited for, at least. */
 const CONNECT_MS = 1000;
-/** How long a command may take, in milliseconds. */
-const COMMAND_TIMEOUT_MS = 250;
-/** A reply that has not come in this time is lost. */
-const LOST_AFTER_MS = 2000;
+/** A reply that has not come in so many times the time limit of its command is lost. */
+const LOST_AFTER_LIMITS = 8;
 /** How long replicas may take to confirm a write. */
 const REPLICAS_MS = 500;
 const LATE = 'it does not answer in time';
@@ -29,6 +28,9 @@ type ScriptsOfPipeline = Record<ScriptName, (...parts: (string | number)[]) => u
 export class RedisClient {
   readonly #redis: RedisConnection;
   readonly #health: StoreHealth;
+  /** How long a command may take. */
+  readonly #timeoutMs: number;
+  readonly #lostAfterMs: number;
   /** Differs between processes, so that a reply to another one is never taken for one of ours. */
   readonly #sender = randomBytes(6).toString('base64url');
   #sent = 0;
@@ -36,9 +38,11 @@ export class RedisClient {
   #clockOffset = 0;
   #isClosed = false;
 
-  private constructor(redis: RedisConnection, health: StoreHealth) {
+  private constructor(redis: RedisConnection, health: StoreHealth, timeoutMs: number) {
     this.#redis = redis;
     this.#health = health;
+    this.#timeoutMs = timeoutMs;
+    this.#lostAfterMs = LOST_AFTER_LIMITS * timeoutMs;
     redis.on('error', (error) => {
       health.fail('unreachable', redisFault(error));
       if (error instanceof UnexpectedReplyError) this.#reconnect();
@@ -60,12 +64,12 @@ export class RedisClient {
    */
   static async open(access: RedisAccess, health: StoreHealth): Promise<RedisClient> {
     const redis = connectRedis(access);
-    const client = new RedisClient(redis, health);
+    const client = new RedisClient(redis, health, access.timeoutMs ?? DEFAULT_REDIS_TIMEOUT_MS);
     const firstAttempt = new AbortController();
     await Promise.race([
       once(redis, 'ready', firstAttempt),
       once(redis, 'reconnecting', firstAttempt),
-      pause(CONNECT_MS, undefined, firstAttempt),
+      pause(Math.max(CONNECT_MS, client.#timeoutMs), undefined, firstAttempt),
     ]).catch(() => undefined);
     firstAttempt.abort();
     return client;
@@ -88,7 +92,7 @@ export class RedisClient {
     const reply = this.#redis[script](...parts, command);
     const answer = reply.then((found) => this.#answerTo(command, found, hasForm));
     try {
-      return await withinTime(answer, COMMAND_TIMEOUT_MS);
+      return await withinTime(answer, this.#timeoutMs);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw this.#failed(error);
       if (isLate(error)) void this.#reconnectIfLost(answer);
@@ -126,7 +130,7 @@ export class RedisClient {
       return { answer: this.#answerTo(first, written, hasForm), reached: Number(reached) };
     });
     try {
-      const { answer, reached } = await withinTime(replies, REPLICAS_MS + COMMAND_TIMEOUT_MS);
+      const { answer, reached } = await withinTime(replies, REPLICAS_MS + this.#timeoutMs);
       if (reached >= replicas) return answer;
     } catch (error) {
       throw error instanceof ServiceError ? error : this.#failed(error);
@@ -142,7 +146,7 @@ export class RedisClient {
       let cursor = '0';
       do {
         const reply = node.scan(cursor, 'MATCH', pattern, 'COUNT', count);
-        const [next, names] = await withinTime(reply, LOST_AFTER_MS).catch((error: unknown) => {
+        const [next, names] = await withinTime(reply, this.#lostAfterMs).catch((error: unknown) => {
           throw error instanceof ServiceError ? error : this.#failed(error);
         });
         yield names;
@@ -154,7 +158,7 @@ export class RedisClient {
   /** What Redis says of itself. */
   async info(): Promise<string> {
     try {
-      return await withinTime(this.#redis.info(), COMMAND_TIMEOUT_MS);
+      return await withinTime(this.#redis.info(), this.#timeoutMs);
     } catch (error) {
       throw storeUnavailable(redisFault(error));
     }
@@ -196,7 +200,7 @@ export class RedisClient {
 
   async #reconnectIfLost(answer: Promise<unknown>): Promise<void> {
     try {
-      await withinTime(answer, LOST_AFTER_MS - COMMAND_TIMEOUT_MS);
+      await withinTime(answer, this.#lostAfterMs - this.#timeoutMs);
     } catch (error) {
       if (isLate(error)) this.#reconnect();
     }

@@ -117,7 +117,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Connects, and keeps trying in the background. While Redis is away, each call fails after 250 ms.
+   * Connects, and keeps trying in the background. While Redis is away, each call fails within its time limit.
    *
    * @param access `REDIS_URL`, or with what else is needed to connect
    * @param replicas how many replicas must have a new session before it counts as stored

@@ -40,6 +40,8 @@ export interface RedisAccess {
   readonly url: string;
   readonly sentinelPassword?: string | undefined;
   readonly tls?: ConnectionOptions | undefined;
+  /** How long a command may take; without it, as the settings do. */
+  readonly timeoutMs?: number | undefined;
   /** A client that knows the way: its options count, and nothing else. */
   readonly client?: Redis | undefined;
 }
@@ -53,6 +55,7 @@ export function redisAccess(settings: SessionSettings): RedisAccess {
   const { REDIS_TLS_CA: ca, REDIS_TLS_CERT: cert, REDIS_TLS_KEY: key } = settings;
   return {
     url,
+    timeoutMs: settings.REDIS_TIMEOUT_MS,
     sentinelPassword,
     tls: {
       ...(ca !== undefined && { ca: readFileSync(ca) }),

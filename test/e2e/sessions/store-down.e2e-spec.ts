@@ -25,6 +25,7 @@ suite(`a caller whose session store is down (${redisMissing ?? 'a redis-server t
     app = await startApp({
       SESSION_STORE: 'redis',
       REDIS_URL: redis.url,
+      REDIS_TIMEOUT_MS: '1000',
       SESSION_KEYS: sessionKeysSetting(),
       PLATFORM_BASE_URL: platform.baseUrl,
     });

@@ -8,6 +8,8 @@ import { AS_BEFORE, failover, MOST_OUTAGE_MS, PATIENCE_MS } from '../../support/
 import { redisMissing } from '../../support/session/start-redis.js';
 import { startWatchedRedis, type WatchedRedis } from '../../support/session/start-redis-topology.js';
 
+/** Some answers never come, because their node dies. */
+const TIMEOUT_MS = 1000;
 const LIFE = { idleSeconds: 600, maxSeconds: 6000 };
 const suite = redisMissing === undefined ? describe : describe.skip;
 
@@ -22,7 +24,7 @@ suite(`three nodes with three sentinels (${redisMissing ?? 'started here'})`, ()
   beforeEach(async () => {
     reports = [];
     store = await RedisSessionStore.open(
-      redis.url,
+      { ...redis.access, timeoutMs: TIMEOUT_MS },
       LIFE,
       new StoreHealth((message) => reports.push(message)),
     );
@@ -32,7 +34,7 @@ suite(`three nodes with three sentinels (${redisMissing ?? 'started here'})`, ()
   sessionStoreConformance('sentinel', async (life) => {
     const { admin } = await redis.master();
     await admin.flushall();
-    const open = await RedisSessionStore.open(redis.url, life);
+    const open = await RedisSessionStore.open(redis.access, life);
     return {
       store: open,
       advance: (milliseconds) => ageRedis(admin, milliseconds),
@@ -41,12 +43,12 @@ suite(`three nodes with three sentinels (${redisMissing ?? 'started here'})`, ()
   });
 
   it('keep a login waiting until a replica has it, and refuse it without one', async () => {
-    const sure = await RedisSessionStore.open(redis.url, LIFE, undefined, 2);
+    const sure = await RedisSessionStore.open(redis.access, LIFE, undefined, 2);
     await sure.create('sure', 'sealed');
     const replica = redis.nodes.find((node) => node !== redis.nodes[0]);
     expect(await replica?.admin.get('portico:session:sure')).toMatch(/sealed$/);
     await sure.close();
-    const demanding = await RedisSessionStore.open(redis.url, LIFE, undefined, 3);
+    const demanding = await RedisSessionStore.open(redis.access, LIFE, undefined, 3);
     await expect(demanding.create('other', 'sealed')).rejects.toMatchObject({ reason: 'STORE_READ_ONLY' });
     await demanding.close();
   });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
 import { decidingSettings } from '../../../src/session/store/store-backend.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
@@ -19,7 +20,7 @@ suite(`with a redis-server (${redisMissing ?? 'the system has one'}):`, () => {
 
   sessionStoreConformance('redis', async (life) => {
     await redis.admin.flushall();
-    const store = await RedisSessionStore.open(redis.url, life);
+    const store = await RedisSessionStore.open(redis.access, life);
     return {
       store,
       advance: (milliseconds) => ageRedis(redis.admin, milliseconds),
@@ -32,10 +33,10 @@ suite('the redis session store', () => {
   let redis: RunningRedis;
   let store: RedisSessionStore;
   let reports: string[];
-  const start = async (settings: string[] = []): Promise<void> => {
+  const start = async (settings: string[] = [], access: Partial<RedisAccess> = {}): Promise<void> => {
     redis = await startRedis(settings);
     store = await RedisSessionStore.open(
-      redis.url,
+      { ...redis.access, ...access },
       LIFE,
       new StoreHealth((message) => reports.push(message)),
     );
@@ -63,14 +64,25 @@ suite('the redis session store', () => {
     expect(await store.read('key')).toBeUndefined();
   });
 
+  it('waits for a slow Redis as long as it may, and no longer', async () => {
+    await start([], { timeoutMs: 60 });
+    const patient = await RedisSessionStore.open(redis.access, LIFE);
+    redis.pause();
+    const creating = patient.create('key', 'sealed');
+    await expect(store.read('key')).rejects.toThrow('it does not answer in time');
+    redis.resume();
+    await creating;
+    await patient.close();
+  });
+
   it('fails within its time limit while Redis is stalled or gone, and recovers on its own', async () => {
-    await start();
+    await start([], { timeoutMs: 500 });
     await store.create('key', 'sealed');
 
     redis.pause();
     const before = performance.now();
     await expect(store.read('key')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
-    expect(performance.now() - before).toBeLessThan(2000);
+    expect(performance.now() - before).toBeLessThan(5000);
     redis.resume();
     await eventually(async () => {
       expect(await store.read('key')).toMatchObject({ sealed: 'sealed' });
@@ -89,7 +101,7 @@ suite('the redis session store', () => {
   it('may be opened before redis is there', async () => {
     redis = await startRedis();
     await redis.kill();
-    store = await RedisSessionStore.open(redis.url, LIFE);
+    store = await RedisSessionStore.open(redis.access, LIFE);
     await expect(store.create('key', 'sealed')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
     await redis.restart();
     await eventually(() => store.create('key', 'sealed'));
@@ -124,7 +136,7 @@ suite('the redis session store', () => {
     await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
 
     const other = await RedisSessionStore.open(
-      redis.url,
+      redis.access,
       LIFE,
       new StoreHealth((message) => reports.push(message)),
     );
@@ -195,7 +207,7 @@ suite('the redis session store', () => {
   it('is degraded while Redis takes no writes, and says why, whoever notices it', async () => {
     await start();
     const health = new StoreHealth((message) => reports.push(message));
-    const other = await RedisSessionStore.open(redis.url, LIFE, health);
+    const other = await RedisSessionStore.open(redis.access, LIFE, health);
     await redis.admin.config('SET', 'min-replicas-to-write', '1');
     const failure = { code: 'SESSION_STORE_UNAVAILABLE', reason: 'STORE_READ_ONLY' };
     await expect(other.create('key', 'sealed')).rejects.toMatchObject(failure);
@@ -228,7 +240,7 @@ suite('the redis session store', () => {
     await eventually(async () => (await redis.admin.get('portico:settings')) !== null);
     const otherReports: string[] = [];
     const open = (into: string[]): Promise<RedisSessionStore> =>
-      RedisSessionStore.open(redis.url, LIFE, new StoreHealth((message) => into.push(message)));
+      RedisSessionStore.open(redis.access, LIFE, new StoreHealth((message) => into.push(message)));
     const [same, other] = await Promise.all([open(reports), open(otherReports)]);
     same.announce(decidingSettings(settings));
     other.announce(

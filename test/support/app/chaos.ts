@@ -54,6 +54,7 @@ export async function chaos(plan: ChaosPlan): Promise<ChaosReport> {
     const service = await runService(folder.path, {
       SESSION_STORE: 'redis',
       REDIS_URL: redis.url,
+      REDIS_TIMEOUT_MS: '250',
       REDIS_WAIT_REPLICAS: '1',
       SESSION_KEYS: sessionKeys,
       PLATFORM_BASE_URL: platform.baseUrl,

@@ -56,7 +56,7 @@ function launch(
     openFiles === undefined ? command : ['sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command];
   const child = spawn(limited[0] ?? '', limited.slice(1), {
     cwd,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', ...environment },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', REDIS_TIMEOUT_MS: '10000', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   living.add(child);

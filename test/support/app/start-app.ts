@@ -21,6 +21,7 @@ export async function startApp(environment: Record<string, string> = {}): Promis
     SESSION_STORE_PATH: `${folder.path}/sessions.db`,
     // Long, so that a busy machine fails no test.
     PLATFORM_TIMEOUT_MS: '60000',
+    REDIS_TIMEOUT_MS: '10000',
     ...environment,
   });
   const close = async (): Promise<void> => {

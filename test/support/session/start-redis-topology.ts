@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { type Redis } from 'ioredis';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
-import { type RunningRedis, startRedis } from './start-redis.js';
+import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
+import { patientAccess, type RunningRedis, startRedis } from './start-redis.js';
 
 const QUORUM = 2;
 /** How long a node is silent before the others hold it for dead. */
@@ -12,6 +13,7 @@ export const GROUP = 'portico-master';
 /** Three nodes that replicate, watched by three sentinels. */
 export interface WatchedRedis {
   readonly url: string;
+  readonly access: RedisAccess;
   readonly nodes: readonly RunningRedis[];
   readonly sentinels: readonly RunningRedis[];
   /** The node that the sentinels call the master. */
@@ -27,8 +29,10 @@ export async function startWatchedRedis(settings: readonly string[] = []): Promi
   await Promise.all(nodes.slice(1).map((node) => isReplicating(node.admin)));
   const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(first.port)));
   await Promise.all(sentinels.map((sentinel) => eventually(() => canFailOver(sentinel))));
+  const url = `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${GROUP}`;
   return {
-    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${GROUP}`,
+    url,
+    access: patientAccess(url),
     nodes,
     sentinels,
     master: async () => {
@@ -82,6 +86,7 @@ async function isReplicating(admin: Redis): Promise<void> {
 /** Three masters with a replica each, in one cluster. */
 export interface ClusteredRedis {
   readonly url: string;
+  readonly access: RedisAccess;
   readonly nodes: readonly RunningRedis[];
   /** The nodes that are masters now and answer. */
   masters(): Promise<RunningRedis[]>;
@@ -111,8 +116,10 @@ export async function startClusteredRedis(settings: readonly string[] = []): Pro
       if ((await roleOf(node)) !== 'master') await isReplicating(node.admin);
     }),
   );
+  const url = `redis+cluster://${addresses.slice(0, 3).join(',')}`;
   return {
-    url: `redis+cluster://${addresses.slice(0, 3).join(',')}`,
+    url,
+    access: patientAccess(url),
     nodes,
     masters: async () => {
       const roles = await Promise.all(nodes.map((node) => roleOf(node)));

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
+import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
 import { freePort } from '../free-port.js';
 import { tempFolder } from '../temp-folder.js';
 
 /** The system's redis-server as a process that a test owns. */
 export interface RunningRedis {
   readonly url: string;
+  readonly access: RedisAccess;
   readonly port: number;
   /** The folder of its data. */
   readonly folder: string;
@@ -30,6 +32,11 @@ process.once('exit', () => {
 /** Undefined where it can be run; else why not, for the title of what is skipped. */
 export const redisMissing: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0 ? undefined : 'redis-server is not installed';
+
+/** With patience, so that a busy machine fails no test. What is about the time limit uses the URL. */
+export function patientAccess(url: string): RedisAccess {
+  return { url, timeoutMs: 10_000 };
+}
 
 interface RedisTestOptions {
   readonly password?: string;
@@ -78,8 +85,10 @@ export async function startRedis(
     child.kill('SIGKILL');
     await exited;
   };
+  const url = `redis://127.0.0.1:${port}`;
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url,
+    access: patientAccess(url),
     port,
     folder: folder.path,
     admin,
