@@ -38,16 +38,16 @@ export class AttemptQueue {
   failuresHere = 0;
   /** The failures that the store has counted and this process has not, as far as is known. */
   failuresElsewhere = 0;
-  /** Attempts that have begun and have not ended. */
-  #inFlight = 0;
-  /** Made for the first attempt that waits, or that parties have to share with. */
-  #turns: FairQueue<Turn> | undefined;
+  readonly #turns: FairQueue<Turn>;
   /** When the pause after a failure is over; 0 if there was none. */
   pauseEnds = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(rule: FailureRule) {
     this.rule = rule;
+    // Some attempts of a network are kept for its accounts.
+    const ofGuests = Math.ceil(rule.failures * GUESTS_SHARE);
+    this.#turns = new FairQueue({ most: ({ name }) => (name === GUEST ? ofGuests : Infinity) });
   }
 
   /** The store has counted more or fewer failures than were known. */
@@ -58,28 +58,22 @@ export class AttemptQueue {
 
   /** Begins an attempt if it need not wait. Returns how to end it. */
   begin(party: Party): End | undefined {
-    if (this.failuresElsewhere + this.failuresHere + this.#inFlight >= this.rule.failures) return undefined;
-    // The attempts under the key of an account are all of one party: counting them is enough.
-    const end = this.rule.then === 'queue' ? this.#queue().tryBegin(party) : endAlone;
-    if (end !== undefined) this.#inFlight += 1;
-    return end;
+    return this.#mayFailToo ? this.#turns.tryBegin(party) : undefined;
   }
 
   /** Adds a turn to the line. Returns a function that takes it out again. */
   enter(turn: Turn): () => void {
-    const queue = this.#queue();
-    if (this.rule.then === 'delay') return this.#delay(queue, turn);
-    const leaveLine = queue.add(turn.party, turn);
+    if (this.rule.then === 'delay') return this.#delay(turn);
+    const leaveLine = this.#turns.add(turn.party, turn);
     this.#advance();
-    if (queue.waiting > MOST_WAITING && leaveLine()) turn.refuse('queue');
+    if (this.#turns.waiting > MOST_WAITING && leaveLine()) turn.refuse('queue');
     return leaveLine;
   }
 
   /** Ends an attempt that has begun. */
   leave(end: End): void {
     end();
-    this.#inFlight -= 1;
-    if (this.#turns !== undefined && this.#turns.waiting > 0) this.#advance();
+    this.#advance();
   }
 
   fail(): void {
@@ -106,31 +100,25 @@ export class AttemptQueue {
 
   /** No more attempts run at the same time than may still fail: sending a thousand guesses together gains nothing. */
   get #mayBegin(): boolean {
-    if (!this.#isUsedUp) return this.#failures + this.#inFlight < this.rule.failures;
-    return this.#inFlight === 0 && Date.now() >= this.pauseEnds;
+    if (!this.#isUsedUp) return this.#mayFailToo;
+    return this.#turns.inFlight === 0 && Date.now() >= this.pauseEnds;
   }
 
-  #queue(): FairQueue<Turn> {
-    if (this.#turns !== undefined) return this.#turns;
-    const { failures, then } = this.rule;
-    // Some attempts of a network are kept for its accounts.
-    const ofGuests = then === 'queue' ? Math.ceil(failures * GUESTS_SHARE) : Infinity;
-    return (this.#turns = new FairQueue({
-      most: ({ level, name }) => (level === 1 && name === GUEST ? ofGuests : Infinity),
-    }));
+  /** Whether the limit still holds if all attempts that have begun fail, and one more. */
+  get #mayFailToo(): boolean {
+    return this.#failures + this.#turns.inFlight < this.rule.failures;
   }
 
   #advance(): void {
     const queue = this.#turns;
-    if (queue === undefined || queue.waiting === 0) return;
     const isOver = this.#isUsedUp && this.rule.then === 'refuse';
     while (queue.waiting > 0 && (isOver || this.#mayBegin)) {
       const turn = queue.next();
       if (turn === undefined) break;
       if (isOver) turn.refuse('failures');
-      else this.#give(queue, turn);
+      else this.#give(turn);
     }
-    if (queue.waiting > 0 && this.#inFlight === 0 && this.#timer === undefined) {
+    if (queue.waiting > 0 && queue.inFlight === 0 && this.#timer === undefined) {
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
         this.#advance();
@@ -138,22 +126,16 @@ export class AttemptQueue {
     }
   }
 
-  #delay(queue: FairQueue<Turn>, turn: Turn): () => void {
+  #delay(turn: Turn): () => void {
     const timer = setTimeout(() => {
-      this.#give(queue, turn);
+      this.#give(turn);
     }, DELAY_MS);
     return () => {
       clearTimeout(timer);
     };
   }
 
-  #give(queue: FairQueue<Turn>, turn: Turn): void {
-    this.#inFlight += 1;
-    turn.begin(queue.begin(turn.party));
+  #give(turn: Turn): void {
+    turn.begin(this.#turns.begin(turn.party));
   }
-}
-
-/** Ends an attempt that no party has to share with. */
-function endAlone(): void {
-  return;
 }

@@ -1,18 +1,9 @@
 import { hash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { GUEST, type Party } from 'portico/internal';
 import { type RequestContext } from '../session/request-context.js';
 
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-const IPV6_GROUPS = 8;
-/** A caller with one IPv6 address usually has its whole /64. */
-const NETWORK_GROUPS = 4;
-
 /** The logins of a network that name an account. */
 export const LOGINS = 'logins';
-
-/** Such a name can differ only in case from the form in which it is compared. */
-const PLAIN_NAME = /^[!-~]+$/;
 
 /** What a login is for. A profile, a user and an API key with the same name are counted separately. */
 export interface Account {
@@ -29,7 +20,7 @@ export interface LoginSubject {
    * others guests, and those of one name are one session.
    */
   readonly party: Party;
-  /** The key under which the failures from the network of the address are counted. */
+  /** The key under which the failures from the network are counted. */
   readonly network: string;
   /** Its {@link accountKey}; undefined for a login without an account: anonymous, or by identity token. */
   readonly account: string | undefined;
@@ -38,11 +29,10 @@ export interface LoginSubject {
 }
 
 export function loginSubject(
-  { requestId, network, clientAddress }: Pick<RequestContext, 'requestId' | 'network' | 'clientAddress'>,
+  { requestId, network }: Pick<RequestContext, 'requestId' | 'network'>,
   account: Account | undefined,
 ): LoginSubject {
-  const origin = networkOf(clientAddress);
-  const from = `network:${origin}`;
+  const from = `network:${network}`;
   if (account === undefined) {
     return { party: [network, GUEST, requestId], network: from, account, place: undefined };
   }
@@ -51,7 +41,7 @@ export function loginSubject(
     party: [network, LOGINS, key],
     network: from,
     account: key,
-    place: hash('sha256', `${key}@${origin}`),
+    place: hash('sha256', `${key}@${network}`),
   };
 }
 
@@ -77,7 +67,6 @@ export function accountKey({ kind, name }: Account): string {
  * ligatures (NFKC), case and invisible characters are removed. Inner white space counts as one space.
  */
 export function normalizedName(name: string): string {
-  if (PLAIN_NAME.test(name)) return name.toLowerCase();
   return name
     .normalize('NFKC')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/gu, (character) =>
@@ -88,21 +77,4 @@ export function normalizedName(name: string): string {
     .normalize('NFKC')
     .replace(/\s+/gu, ' ')
     .trim();
-}
-
-/** An IPv4 address, or the first 64 bits of an IPv6 address. */
-function networkOf(address: string): string {
-  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
-  return isIPv6(plain) ? first64Bits(plain) : plain;
-}
-
-function first64Bits(address: string): string {
-  const [head = '', tail] = (address.split('%', 1)[0] ?? '').toLowerCase().split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, IPV6_GROUPS - before.length - after.length)).fill('0');
-  return [...before, ...zeros, ...after]
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':');
 }

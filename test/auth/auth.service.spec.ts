@@ -1,33 +1,23 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
-import { ExecutionCancelledError, LoginFailedError, PlatformClient, SessionError } from 'portico/client';
+import { ExecutionCancelledError, LoginFailedError, SessionError } from 'portico/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
-import { AuthService } from '../../src/auth/auth.service.js';
-import { LoginInput } from '../../src/auth/login.input.js';
-import { LoginLimits, LoginWatch } from '../../src/auth/login-limits.service.js';
-import { ProfileLoginService } from '../../src/auth/profile-login.service.js';
-import { parseSettings } from '../../src/config/parse-settings.js';
+import { type AuthService } from '../../src/auth/auth.service.js';
 import { storeUnavailable } from '../../src/errors/service-error.js';
-import { Observation, type SessionEvent } from '../../src/logging/observation.js';
-import { PlatformProbe } from '../../src/platform/platform-probe.service.js';
+import { type SessionEvent } from '../../src/logging/observation.js';
 import { type HandleTransport } from '../../src/session/handle.js';
-import { PlatformLogout } from '../../src/session/platform-logout.service.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { SessionTransport } from '../../src/session/session.model.js';
 import { type SessionService } from '../../src/session/session.service.js';
-import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
-import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
+import { type EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
+import { ALICE, authBench, type AuthBench, loginInput as input } from '../support/auth-bench.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
-import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { requestWith } from '../support/session/session-bench.js';
 
-const ALICE = { username: 'alice', password: 'password' };
-
-let folder: Awaited<ReturnType<typeof tempFolder>>;
 let platform: UserPlatform;
-let client: PlatformClient;
+let bench: AuthBench;
 let store: EmbeddedSessionStore;
 let sessions: SessionService;
 let auth: AuthService;
@@ -40,40 +30,17 @@ afterAll(() => {
   Logger.overrideLogger(true);
 });
 beforeEach(async () => {
-  folder = await tempFolder();
   platform = await startUserPlatform();
-  client = new PlatformClient({ baseUrl: platform.baseUrl });
-  store = new EmbeddedSessionStore(`${folder.path}/sessions.db`, { idleSeconds: 60, maxSeconds: 600 });
-  auth = authService();
+  await startBench();
 });
 afterEach(async () => {
-  await client.close();
-  await store.close();
+  await bench.close();
   await platform.close();
-  await folder.remove();
 });
 
-function authService(environment: Record<string, string> = {}): AuthService {
-  const settings = parseSettings(environment);
-  const observation = new Observation();
-  events = [];
-  observation.add({ sessionEvent: (event) => events.push(event) });
-  sessions = sessionService(store, client, [serverKey('a')], undefined, undefined, observation);
-  return new AuthService(
-    client,
-    sessions,
-    new ProfileLoginService(undefined),
-    new LoginLimits(settings, recordLoginsInProcess(), new LoginWatch(settings)),
-    store,
-    settings,
-    observation,
-    new PlatformProbe(client, settings),
-    new PlatformLogout(observation),
-  );
-}
-
-function input(fields: Partial<LoginInput>): LoginInput {
-  return Object.assign(new LoginInput(), { transport: SessionTransport.BEARER, ...fields });
+async function startBench(environment: Record<string, string> = {}): Promise<void> {
+  bench = await authBench(platform.baseUrl, environment);
+  ({ store, sessions, auth, events } = bench);
 }
 
 /** Logs alice in, in a request of its own; gives the handle. */
@@ -129,7 +96,8 @@ describe('a login', () => {
   });
 
   it('without credentials is not sent to the platform where anonymous logins are turned off', async () => {
-    auth = authService({ ANONYMOUS_LOGIN: 'false' });
+    await bench.close();
+    await startBench({ ANONYMOUS_LOGIN: 'false' });
 
     const refusal = { code: 'FORBIDDEN', reason: 'ANONYMOUS_LOGIN_OFF' };
     await expect(auth.login(requestWith(), input({}))).rejects.toMatchObject(refusal);

@@ -1,35 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type FailureRule } from '../../src/auth/attempt-queue.js';
-import { LoginLimiter } from '../../src/auth/login-limits.service.js';
 import { ExecutionCancelledError } from 'portico/client';
-import { type Party } from 'portico/internal';
-import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { ServiceError } from '../../src/errors/service-error.js';
-
-class Refused extends Error {}
-
-const limiter = (waitMs = 60_000, records = recordLoginsInProcess()): LoginLimiter =>
-  new LoginLimiter(records, { waitMs, isFailure: (error) => error instanceof Refused });
-const rule = (failures: number, then: FailureRule['then'] = 'refuse', key = 'account'): FailureRule => ({
-  key,
-  failures,
-  then,
-});
-const present = new AbortController().signal;
-const attempt = <T>(
-  limit: LoginLimiter,
-  rules: FailureRule | FailureRule[],
-  work: () => Promise<T>,
-  {
-    place,
-    party = ['network', 'logins', 'account'],
-    signal = present,
-  }: { place?: string; party?: Party; signal?: AbortSignal } = {},
-): Promise<T> => limit.attempt({ rules: [rules].flat(), place, party, signal }, work);
-const refuse = (): Promise<never> => Promise.reject(new Refused());
-const accept = (): Promise<string> => Promise.resolve('in');
+import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
+import { accept, attempt, limiter, refuse, Refused, rule } from '../support/login-attempts.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -179,110 +154,27 @@ describe('an attempt that waits for its turn', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
+  it('goes before one that comes when the failures are forgotten', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter(120_000);
+    await expect(attempt(limit, rule(2), refuse)).rejects.toThrow(Refused);
+    const held = gate();
+    const order: string[] = [];
+    const first = attempt(limit, rule(2), () => held.passed);
+    const second = attempt(limit, rule(2), () => Promise.resolve(order.push('second')));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(order).toEqual([]);
+    const third = attempt(limit, rule(2), () => Promise.resolve(order.push('third')));
+    await Promise.all([second, third]);
+    expect(order).toEqual(['second', 'third']);
+    held.open();
+    await first;
+  });
+
   it('is not made for a caller who has already hung up', async () => {
     const work = vi.fn(accept);
     const signal = AbortSignal.abort();
     await expect(attempt(limiter(), rule(1), work, { signal })).rejects.toThrow(ExecutionCancelledError);
     expect(work).not.toHaveBeenCalled();
-  });
-});
-
-describe('a key with the rule `queue`', () => {
-  const queued = rule(2, 'queue', 'network');
-
-  it('lets good logins pass one at a time after too many failures, and all of them after one pause', async () => {
-    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const limit = limiter();
-    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
-    let atOnce = 0;
-    const logins = Array.from({ length: 20 }, () =>
-      attempt(limit, queued, async () => {
-        atOnce += 1;
-        expect(atOnce).toBe(1);
-        await turn();
-        atOnce -= 1;
-      }),
-    );
-    await turn();
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(await Promise.all(logins)).toHaveLength(20);
-  });
-
-  it('makes one more guess a second, whether they are sent together or in turn', async () => {
-    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const limit = limiter(15_000);
-    let made = 0;
-    const guess = (): Promise<never> => {
-      made += 1;
-      return refuse();
-    };
-    const guesses = Array.from({ length: 100 }, () => attempt(limit, queued, guess));
-    const outcomes = Promise.allSettled(guesses);
-    await vi.advanceTimersByTimeAsync(10_500);
-    expect(made).toBe(12);
-    await vi.advanceTimersByTimeAsync(10_000);
-    const reasons = (await outcomes).map((outcome) =>
-      outcome.status === 'rejected' && ServiceError.is(outcome.reason, 'RATE_LIMITED')
-        ? outcome.reason.reason
-        : '',
-    );
-    expect(reasons.filter((reason) => reason === 'LOGIN_QUEUE').length).toBeGreaterThan(80);
-    made = 0;
-    for (let n = 0; n < 3; n += 1) {
-      const inTurn = attempt(limit, queued, guess).catch(() => undefined);
-      await vi.advanceTimersByTimeAsync(1_000);
-      await inTurn;
-    }
-    expect(made).toBe(3);
-  });
-
-  it('does not slow an account that has logged in there before', async () => {
-    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const limit = limiter();
-    await attempt(limit, queued, accept, { place: 'home' });
-    const held = gate();
-    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
-    const first = attempt(limit, queued, () => held.passed, { place: 'elsewhere' });
-    expect(await attempt(limit, queued, accept, { place: 'home' })).toBe('in');
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(await attempt(limit, queued, accept, { place: 'home' })).toBe('in');
-    held.open();
-    await first;
-  });
-
-  it('refuses an attempt at once if the line is full', async () => {
-    const limit = limiter();
-    const held = gate();
-    const waiting = Array.from({ length: 2_002 }, () => attempt(limit, queued, () => held.passed));
-    await turn();
-    await expect(attempt(limit, queued, accept)).rejects.toMatchObject({ reason: 'LOGIN_QUEUE' });
-    held.open();
-    await Promise.all(waiting);
-  });
-});
-
-describe('a key with the rule `delay`', () => {
-  const delayed = rule(2, 'delay', 'account');
-
-  it('delays every attempt alike after too many failures, however many others wait, and refuses none', async () => {
-    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const limit = limiter();
-    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, delayed, refuse)).rejects.toThrow(Refused);
-    const guesses = Promise.allSettled(Array.from({ length: 500 }, () => attempt(limit, delayed, refuse)));
-    const work = vi.fn(accept);
-    const owner = attempt(limit, delayed, work);
-    await vi.advanceTimersByTimeAsync(1_999);
-    expect(work).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await owner).toBe('in');
-    await guesses;
-  });
-
-  it('does not delay an account where it has logged in before', async () => {
-    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const limit = limiter();
-    await attempt(limit, delayed, accept, { place: 'home' });
-    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, delayed, refuse)).rejects.toThrow(Refused);
-    expect(await attempt(limit, delayed, accept, { place: 'home' })).toBe('in');
   });
 });

@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Attempt = <T>(work: () => Promise<T>, account?: Account, address?: string) => Promise<T>;
+type Attempt = <T>(work: () => Promise<T>, account?: Account, network?: string) => Promise<T>;
 
 /** The next login of the account waits for so long, and then gets in. */
 async function expectToBegin(attempt: Attempt, milliseconds: number): Promise<void> {
@@ -48,10 +48,8 @@ function limited(environment: Record<string, string> = {}): { watch: LoginWatch;
   const limits = new LoginLimits(settings, recordLoginsInProcess(), watch);
   return {
     watch,
-    attempt: (work, account, clientAddress = '192.0.2.1') => {
-      const from = { requestId: 'request', network: clientAddress, clientAddress };
-      return limits.attempt(loginSubject(from, account), present, work);
-    },
+    attempt: (work, account, network = '192.0.2.1') =>
+      limits.attempt(loginSubject({ requestId: 'request', network }, account), present, work),
   };
 }
 

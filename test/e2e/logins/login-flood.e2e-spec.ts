@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuthService } from '../../../src/auth/auth.service.js';
+import { callerAddress } from '../../../src/http/address.js';
 import { LoginMode } from '../../../src/auth/login.input.js';
 import { SessionTransport } from '../../../src/session/session.model.js';
 import { LoginWatch } from '../../../src/auth/login-limits.service.js';
@@ -32,7 +33,7 @@ describe('a flood of failed logins from many networks', () => {
           requestId: 'guess',
           clientAddress,
           presented: undefined,
-          network: clientAddress,
+          network: callerAddress(clientAddress).network,
           signal: new AbortController().signal,
         },
         { username, password: 'guess', mode: LoginMode.STANDARD, transport: SessionTransport.BEARER },
