@@ -10,8 +10,11 @@ export default {
   incremental: true,
   incrementalFile: `reports/mutation-${room}.json`,
   reporters: ['clear-text', 'progress-append-only'],
+  clearTextReporter: { reportTests: false },
   // Text that only people read, and what decorators say of a schema, changes nothing that a test could notice.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,
+  // Vitest ends a test that waits; this is for code that never stops.
+  timeoutMS: 120_000,
   ignorePatterns: ['dist', 'reports', 'bench', 'public', 'examples/**/node_modules', 'tools/**/node_modules'],
 };

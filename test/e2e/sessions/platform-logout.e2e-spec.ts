@@ -5,8 +5,9 @@ import {
   type ScriptedPlatform,
   startScriptedPlatform,
 } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
-import { type LoggedApp, startLoggedApp } from '../../support/app/logged-app.js';
+import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 type Write = Extract<ScriptedAnswer, (...given: never[]) => unknown>;
 interface Facts {
@@ -27,11 +28,13 @@ const json =
   };
 
 describe('a logout, as the platform answers it', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
   let platform: ScriptedPlatform;
-  let service: LoggedApp;
+  let service: RunningService;
   let answers: Write[];
   let logins = 0;
   beforeAll(async () => {
+    folder = await tempFolder();
     platform = await startScriptedPlatform({
       'POST auth/login': (_request, response) => {
         logins += 1;
@@ -39,18 +42,17 @@ describe('a logout, as the platform answers it', () => {
       },
       'POST auth/logout': (request, response) => (answers.shift() ?? CONFIRMED)(request, response),
     });
-    service = await startLoggedApp({
+    service = await runService(folder.path, {
       PLATFORM_BASE_URL: platform.baseUrl,
-      // One answer never comes, and the others may be late on a busy machine.
-      PLATFORM_TIMEOUT_MS: '5000',
+      PLATFORM_TIMEOUT_MS: '2000',
     });
   });
   afterEach(() => {
     expect(answers).toEqual([]);
   });
   afterAll(async () => {
-    await service.close();
-    await platform.close();
+    await stopServices();
+    await folder.remove();
   });
 
   /** Logs in and out. Returns the answer, and reads what was written since. */
