@@ -71,28 +71,31 @@ function surviveClosedErrorOutput(): void {
 
 /** Says what runs and where: in one line of the log in production, on a screen otherwise. */
 async function announce(app: NestFastifyApplication, settings: Settings): Promise<void> {
-  const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
   if (settings.production) {
+    const embedded = app.get<RunningPlatform | undefined>(EmbeddedPlatform);
     const platform = settings.PLATFORM_BASE_URL ?? embedded?.baseUrl ?? '';
     new Logger('Portico').log(
       `Portico ${version()} runs with sessions in the ${settings.SESSION_STORE} store and the platform at ${platform}`,
     );
     return;
   }
+  standardOutput().write(await screenOf(app, settings));
+}
+
+/** The start screen of a service that listens. */
+export async function screenOf(app: NestFastifyApplication, settings: Settings): Promise<string> {
   const persisted = app.get<PersistedDocuments | undefined>(PersistedDocuments, { strict: false });
-  standardOutput().write(
-    startScreen({
-      url: await app.getUrl(),
-      isReady: await app.get(ReadinessService).isReady(),
-      embedded,
-      usesEmbedded: settings.usesEmbeddedPlatform,
-      hasConsole: settings.hasConsole,
-      fieldPrefix: settings.FIELD_PREFIX,
-      metricsUrl: app.get(MetricsModule).url,
-      hasAllowList: persisted !== undefined,
-      allowedQuery: persisted?.example,
-    }),
-  );
+  return startScreen({
+    url: await app.getUrl(),
+    isReady: await app.get(ReadinessService).isReady(),
+    embedded: app.get<RunningPlatform | undefined>(EmbeddedPlatform),
+    usesEmbedded: settings.usesEmbeddedPlatform,
+    hasConsole: settings.hasConsole,
+    fieldPrefix: settings.FIELD_PREFIX,
+    metricsUrl: app.get(MetricsModule).url,
+    hasAllowList: persisted !== undefined,
+    allowedQuery: persisted?.example,
+  });
 }
 
 /**

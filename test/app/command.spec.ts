@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseKeyList } from '../../src/config/key-list.js';
 import { type NodeRun, runNode } from '../../packages/portico/test/support/app/run-node.js';
+import { type CommandRun, runCommandHere } from '../support/app/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** With less garbage collection, a command that loads the service takes a third less of the processor. */
@@ -48,7 +49,7 @@ describe('the command', () => {
     [['sessions', 'list', '--account', 'a', '--id', '0123456789abcdef']],
     [['sessions', 'list', '--id', 'short']],
   ])('says what it cannot do with %j', async (args) => {
-    const { code, stdout, stderr } = await portico(args);
+    const { code, stdout, stderr } = await runCommandHere(args, folder.path);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^portico: [^\n]+\n$/);
   });
@@ -65,7 +66,7 @@ describe('the command', () => {
   });
 
   it('checks settings and store, and reports the result by its exit code', async () => {
-    const right = await portico(['check', '--json']);
+    const right = await runCommandHere(['check', '--json'], folder.path);
     expect(right.code).toBe(0);
     expect(JSON.parse(right.stdout)).toMatchObject({ ok: true });
     const wrong = await portico(['check'], { PORT: 'CANARY', SESSION_KEY: 'CANARY' });
@@ -85,8 +86,8 @@ describe('the command', () => {
 
   it('checks files that no setting has to name: .env, the audit log, the keys next to the store', async () => {
     const own = await tempFolder();
-    const check = (env: Record<string, string> = {}): Promise<NodeRun> =>
-      runNode([built('cli.js'), 'check'], { cwd: own.path, env: { ...QUICK, ...env } });
+    const check = (env: Record<string, string> = {}): Promise<CommandRun> =>
+      runCommandHere(['check'], own.path, env);
     expect(await check({ AUDIT_LOG: own.path })).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^WRONG +settings +AUDIT_LOG cannot be used: it is a folder$/m),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getMetadataStorage } from 'class-validator';
 import { problemsInFiles } from '../../src/app/problems-in-files.js';
-import { secretSettings, settingDescriptions } from '../../src/config/setting.js';
+import { secretSettings, type SettingDescription, settingDescriptions } from '../../src/config/setting.js';
 import { nearMisses } from '../../src/config/near-misses.js';
 import { checkSettings, parseSettings, SettingsError } from '../../src/config/parse-settings.js';
 import { Settings } from '../../src/config/settings.js';
@@ -213,9 +213,16 @@ describe('settings', () => {
   it('are all described, and all checked', () => {
     const described = settingDescriptions().map(({ name }) => name);
     const checks = getMetadataStorage().getTargetValidationMetadatas(Settings, '', true, false);
-    const checked = [...new Set(checks.map(({ propertyName }) => propertyName))];
-    expect(checked.sort()).toEqual([...described].sort());
-    expect(Object.keys(new Settings()).filter((name) => !described.includes(name))).toEqual([]);
+    const checked = checks.map(({ propertyName }) => propertyName);
+    const declared = [...checked, ...Object.keys(new Settings())];
+    expect(
+      declared.filter((name) => !described.includes(name)),
+      'no @Setting says what they mean',
+    ).toEqual([]);
+    expect(
+      described.filter((name) => !checked.includes(name)),
+      'nothing checks their values',
+    ).toEqual([]);
   });
 
   it('that name a file are all named when its content cannot be used', async () => {
@@ -234,12 +241,17 @@ describe('settings', () => {
     await folder.remove();
 
     expect(others.length).toBeGreaterThan(2);
-    expect(others.filter((name) => !problems.includes(name))).toEqual([]);
+    expect(
+      others.filter((name) => !problems.includes(name)),
+      'src/app/problems-in-files.ts does not look into their files',
+    ).toEqual([]);
   });
 
   it('have an effect, each of them: something reads it', async () => {
     const read: string[] = [];
     for await (const path of glob('src/**/*.ts')) {
+      // To look into a file is not to use it.
+      if (path === 'src/app/problems-in-files.ts') continue;
       const text = await readFile(path, 'utf8');
       // Not the declarations and the options, which name every setting.
       const isConfig = path.startsWith('src/config/');
@@ -250,7 +262,7 @@ describe('settings', () => {
     const used = new Set(read.join().match(/\b[A-Z][A-Z_]+\b/g));
     const unread = settingDescriptions().flatMap(({ name }) => (used.has(name) ? [] : [name]));
     // Its only effect is its check: there is one protocol.
-    expect(unread).toEqual(['OTEL_EXPORTER_OTLP_PROTOCOL']);
+    expect(unread, 'nothing reads them').toEqual(['OTEL_EXPORTER_OTLP_PROTOCOL']);
   });
 
   it('require keys and a base URL in production, where introspection is off', () => {
@@ -359,9 +371,14 @@ describe('settings', () => {
       });
     });
 
-    it('include every one whose name says so', () => {
-      const named = settingDescriptions().filter(({ name }) => /(?:SECRET|PASSWORD|KEYS|TOKEN)$/.test(name));
-      expect(named.filter(({ name }) => !secretSettings().has(name))).toEqual([]);
+    it('include every one whose name or example says so', () => {
+      const isTold = ({ name, example = '' }: SettingDescription): boolean =>
+        /(?:SECRET|PASSWORD|KEYS|TOKEN)$/.test(name) || /^<|:[^/]+@/.test(example);
+      const names = settingDescriptions().flatMap((setting) => (isTold(setting) ? [setting.name] : []));
+      expect(
+        names.filter((name) => !secretSettings().has(name)),
+        'they are not marked as @Secret()',
+      ).toEqual([]);
     });
 
     it('count as set by their file when they are required', async () => {
@@ -378,7 +395,12 @@ describe('settings', () => {
       await writeFile(path, content);
       const names = [...secretSettings()];
       const problems = problemsOf(Object.fromEntries(names.map((name) => [`${name}_FILE`, path])));
-      expect(problems.map((problem) => message.exec(problem)?.[1]).sort()).toEqual(names.sort());
+      const named = problems.map((problem) => message.exec(problem)?.[1]);
+      expect(
+        names.filter((name) => !named.includes(name)),
+        'their checks take anything: see @Matching',
+      ).toEqual([]);
+      expect(problems).toHaveLength(names.length);
     });
 
     it('are named, each of them, when their file is a folder or is missing', () => {

@@ -1,5 +1,3 @@
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rollInstances } from '../support/app/rolling-restarts.js';
@@ -38,16 +36,6 @@ describe('a service that is told to stop', () => {
     expect(await ended).toEqual({ code: 143, signal: null });
   });
 
-  it('stops in order on SIGHUP too, unless that opens its audit log anew', async () => {
-    const service = await runService(folder.path);
-    expect(await service.stop('SIGHUP')).toEqual({ code: 0, signal: null });
-
-    const withFile = await runService(folder.path, { AUDIT_LOG: 'audit.log' });
-    withFile.process.kill('SIGHUP');
-    expect((await withFile.graphql('{ hasSession }')).data).toEqual({ hasSession: false });
-    await withFile.stop();
-  });
-
   it('keeps serving, and says so, when nobody reads its output any more', async () => {
     const service = await runService(folder.path);
     service.process.stdout?.destroy();
@@ -56,33 +44,6 @@ describe('a service that is told to stop', () => {
     await eventually(() => service.output().includes('Standard output cannot be written (EPIPE)'));
     expect(await status(`${service.url}/readyz`)).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
-  });
-
-  it('answers a request whose first bytes had come before the port was closed', async () => {
-    const service = await runService(folder.path);
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    const answer = text(socket);
-    socket.write('GET /livez HTTP/1.1\r\n');
-    // The service reads in order, so it has read them before it answers this.
-    await status(`${service.url}/livez`);
-    const ended = service.stop();
-    await eventually(() =>
-      status(`${service.url}/livez`).then(
-        () => false,
-        () => true,
-      ),
-    );
-    socket.write('host: a\r\n\r\n');
-    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n/i);
-    expect(await ended).toEqual({ code: 0, signal: null });
-  });
-
-  it('does not open the inspector on SIGUSR1', async () => {
-    const service = await runService(folder.path);
-    service.process.kill('SIGUSR1');
-    expect((await service.graphql('{ hasSession }')).data).toEqual({ hasSession: false });
-    await service.stop();
-    expect(service.output()).not.toContain('Debugger');
   });
 
   it('is one of two behind a balancer, and no request is lost while one is restarted', async () => {

@@ -3,15 +3,21 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCanaries } from '../../packages/portico/test/support/secrets/canaries.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { productionSettings } from '../support/app/production.js';
-import { runService, stopServices } from '../support/app/run-service.js';
-import { startPlatform } from '../../packages/portico/test/support/embedded-platform/start-platform.js';
+import { type RunningService, runService, stopServices } from '../support/app/run-service.js';
+import { startApp } from '../support/app/start-app.js';
+import {
+  type StartedPlatform,
+  startPlatform,
+} from '../../packages/portico/test/support/embedded-platform/start-platform.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startUserPlatform } from '../support/embedded-platform/user-platform.js';
 
@@ -43,16 +49,19 @@ async function loginUnder(host: string, url: string, query: string): Promise<voi
   await once(answer, 'end');
 }
 
-describe('the service as a process', () => {
+describe('the service as a process without any setting', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
-  beforeEach(async () => (folder = await tempFolder()));
-  afterEach(async () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    folder = await tempFolder();
+    service = await runService(folder.path);
+  });
+  afterAll(async () => {
     await stopServices();
     await folder.remove();
   });
 
   it('reports that it is alive and ready, without a session, and shows a curl that works when it is pasted', async () => {
-    const service = await runService(folder.path);
     for (const path of ['livez', 'readyz']) {
       const response = await fetch(`${service.url}/${path}`);
       expect(response.status).toBe(200);
@@ -69,40 +78,63 @@ describe('the service as a process', () => {
         },
       },
     });
-    await service.stop();
   });
 
-  it('shows which platform it uses when it runs one and uses another', async () => {
-    const platform = await startPlatform();
-    const service = await runService(folder.path, {
-      PLATFORM_BASE_URL: platform.baseUrl,
-      EMBEDDED_PLATFORM: 'on',
+  it('logs JSON lines with the request id, beside the screen for a person', async () => {
+    await service.graphql('{ hasSession }', { headers: { 'x-request-id': 'one-of-many' } });
+    await eventually(() => {
+      const lines = service
+        .output()
+        .split('\n')
+        .filter((line) => line.startsWith('{') && line.endsWith('}'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(lines).toContainEqual(
+        expect.objectContaining({
+          msg: 'answered',
+          requestId: 'one-of-many',
+          method: 'POST',
+          path: '/graphql',
+          status: 200,
+        }),
+      );
     });
-    await eventually(() => service.output().includes('Press Ctrl-C to stop.'));
-    expect(service.output()).toContain('The service uses PLATFORM_BASE_URL, not this platform.');
-    expect(/^curl .*$/m.exec(service.output())?.[0]).toContain('{ hasSession }');
-    await service.stop();
-    await platform.close();
   });
 
-  it('reports that it is not ready when its session store does not answer', async () => {
-    const service = await runService(folder.path, {
-      SESSION_STORE: 'redis',
-      REDIS_URL: 'redis://127.0.0.1:9',
-    });
-    expect(service.output()).toContain('Portico is running, but not ready');
-    expect(service.output()).not.toContain('Portico is ready');
-    await service.stop();
+  it('does not open the inspector on SIGUSR1, and stops in order on SIGHUP', async () => {
+    service.process.kill('SIGUSR1');
+    expect((await service.graphql('{ hasSession }')).data).toEqual({ hasSession: false });
+    expect(await service.stop('SIGHUP')).toEqual({ code: 0, signal: null });
+    expect(service.output()).not.toContain('Debugger');
   });
+});
 
-  it('warns once in production that the cookie has to do without Secure, and which header a trusted proxy omits', async () => {
-    const platform = await startPlatform();
-    const service = await runService(folder.path, {
+describe('the service as a process in production', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let platform: StartedPlatform;
+  let service: RunningService;
+  beforeAll(async () => {
+    folder = await tempFolder();
+    platform = await startPlatform();
+    service = await runService(folder.path, {
       ...productionSettings(platform.baseUrl),
       ALLOWED_HOSTS: 'portico.example,127.0.0.1',
       TRUSTED_PROXIES: 'loopback',
       LOG_LEVEL: 'info',
     });
+  });
+  afterAll(async () => {
+    await stopServices();
+    await platform.close();
+    await folder.remove();
+  });
+
+  it('names version, store and platform in one line of the log', async () => {
+    const line = `Portico 0.2.0 runs with sessions in the embedded store and the platform at ${platform.baseUrl}`;
+    await eventually(() => service.output().includes(`"msg":"${line}"`));
+    expect(service.output()).not.toContain('Press Ctrl-C to stop.');
+  });
+
+  it('warns once that the cookie has to do without Secure, and which header a trusted proxy omits', async () => {
     const login = 'mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }';
     const warnings = (): number => service.output().split('set without Secure').length - 1;
     await service.graphql(login);
@@ -112,12 +144,19 @@ describe('the service as a process', () => {
     expect(warnings()).toBe(1);
     expect(service.output()).toMatch(/without Secure.*A TLS proxy must send X-Forwarded-Proto: https/);
     expect(service.output()).not.toContain('set TRUSTED_PROXIES');
-    await service.stop();
-    await platform.close();
+  });
+});
+
+describe('the service as a process', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => (folder = await tempFolder()));
+  afterEach(async () => {
+    await stopServices();
+    await folder.remove();
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'answers what is under way and exits with 0 on %s',
+    'answers what is under way, and what has only begun to come, and exits with 0 on %s',
     async (signal) => {
       const platform = await startUserPlatform();
       const held = gate();
@@ -126,8 +165,15 @@ describe('the service as a process', () => {
       const handle = await bearerHandle(service.graphql, { username: 'alice' });
       const underWay = service.graphql('{ projects { id } }', { handle });
       await eventually(() => platform.count('GET projects') === 1);
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const late = text(socket);
+      socket.write('GET /livez HTTP/1.1\r\n');
+      // The service reads in order, so it has read them before it answers this.
+      await fetch(`${service.url}/livez`);
       const ended = service.stop(signal);
       await eventually(() => isRefused(service.url));
+      socket.write('host: a\r\n\r\n');
+      expect(await late).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n/i);
       held.open();
       expect((await underWay).data).toEqual({ projects: [{ id: 'alice' }] });
       expect(await ended).toEqual({ code: 0, signal: null });
@@ -140,31 +186,14 @@ describe('the service as a process', () => {
     const handle = await bearerHandle(first.graphql, { username: 'demo', password: 'demo' });
     expect(await first.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
 
-    const second = await runService(folder.path, { PLATFORM_BASE_URL: platform.baseUrl });
+    const second = await startApp({
+      PLATFORM_BASE_URL: platform.baseUrl,
+      SESSION_STORE_PATH: `${folder.path}/data/sessions.db`,
+    });
     const { data } = await second.graphql('{ hasSession me { fullName } }', { handle });
     expect(data).toMatchObject({ hasSession: true, me: { fullName: expect.any(String) } });
-    await second.stop();
+    await second.close();
     await platform.close();
-  });
-
-  it('logs JSON lines with the request id, beside the screen for a person', async () => {
-    const service = await runService(folder.path);
-    await service.graphql('{ hasSession }', { headers: { 'x-request-id': 'one-of-many' } });
-    await service.stop();
-    const lines = service
-      .output()
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        msg: 'answered',
-        requestId: 'one-of-many',
-        method: 'POST',
-        path: '/graphql',
-        status: 200,
-      }),
-    );
   });
 
   it('reveals no secret setting in a diagnostic report', async () => {

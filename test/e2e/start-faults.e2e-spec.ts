@@ -3,8 +3,9 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createApp } from '../../src/app/app.factory.js';
 import { startFault } from '../../src/app/start-fault.js';
-import { failToStart, runService, stopServices } from '../support/app/run-service.js';
+import { failToStart, stopServices } from '../support/app/run-service.js';
 import { startApp } from '../support/app/start-app.js';
 import { sessionKeysSetting } from '../support/session/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -29,19 +30,10 @@ describe('a service that cannot start says why in one line, and exits with 1', (
     other.close();
   });
 
-  it.each([
-    ['HOST', { HOST: '192.0.2.1' }],
-    ['METRICS_HOST', { METRICS_HOST: '192.0.2.1', METRICS_PORT: '0' }],
-  ])('for a %s that is not of this machine', async (_name, settings) => {
-    const { code, stderr } = await failToStart(folder.path, { ...settings, LOG_LEVEL: 'error' });
+  it('for a HOST that is not of this machine', async () => {
+    const { code, stderr } = await failToStart(folder.path, { HOST: '192.0.2.1', LOG_LEVEL: 'error' });
     expect(code).toBe(1);
     expect(stderr).toBe('192.0.2.1 is not an address of this machine: check HOST and METRICS_HOST\n');
-  });
-
-  it('for a .env that cannot be read', async () => {
-    await mkdir(`${folder.path}/.env`);
-    const { code, stderr } = await failToStart(folder.path, {});
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '.env must be a readable file (EISDIR)\n' });
   });
 
   it('for settings that cannot be used, with all their names', async () => {
@@ -55,13 +47,13 @@ describe('a service that cannot start says why in one line, and exits with 1', (
   });
 
   it('for a store that another process has', async () => {
-    const service = await runService(folder.path);
+    const running = await startApp({ SESSION_STORE_PATH: `${folder.path}/data/sessions.db` });
     const { code, stderr } = await failToStart(folder.path, {});
     expect(code).toBe(1);
     expect(stderr).toBe(
       'The session store is unavailable: another process has its file open: stop it, give each process its own SESSION_STORE_PATH, or keep all sessions in Redis (SESSION_STORE=redis) (data/sessions.db)\n',
     );
-    await service.stop();
+    await running.close();
   });
 
   it('for a Node that is too old', async () => {
@@ -89,6 +81,21 @@ describe('a service says in one line what keeps it from starting', () => {
   it('for an audit log that cannot be written', async () => {
     const said = await faultWith({ AUDIT_LOG: '/proc/nope/audit.log' });
     expect(said).toMatch(/^[^\n]*AUDIT_LOG cannot be used: no folder can be made there$/m);
+  });
+
+  it('for a METRICS_HOST that is not of this machine', async () => {
+    const said = await faultWith({ METRICS_HOST: '192.0.2.1', METRICS_PORT: '0' });
+    expect(said).toBe('192.0.2.1 is not an address of this machine: check HOST and METRICS_HOST');
+  });
+
+  it('for a .env that cannot be read', async () => {
+    await mkdir(`${folder.path}/.env`);
+    const before = process.cwd();
+    process.chdir(folder.path);
+    const started = createApp();
+    process.chdir(before);
+    const said = await started.then(() => 'started', startFault);
+    expect(said).toBe('.env must be a readable file (EISDIR)');
   });
 
   it('for all missing files at once', async () => {

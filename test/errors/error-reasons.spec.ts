@@ -1,9 +1,11 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GraphQLError } from 'graphql';
 import { errorClassOf } from '../../packages/portico/src/client/connection/response-error.js';
 import { ISERVER_CODES } from '../../packages/portico/src/errors/iserver-codes.js';
 import {
   AmbiguousProjectNameError,
+  ForeignRedirectError,
   PlatformUnreachableError,
   SessionError,
   type UnreachableReason,
@@ -13,6 +15,7 @@ import {
   CredentialError,
   type CredentialReason,
 } from '../../packages/portico/src/errors/credential-error.js';
+import { type ErrorCode } from '../../packages/portico/src/errors/error-codes.js';
 import { type ErrorReason, REASON_TABLE } from '../../packages/portico/src/errors/error-reasons.js';
 import { ERROR_TABLE } from '../../src/errors/error-table.js';
 import { toGraphQLError } from '../../src/errors/to-graphql-error.js';
@@ -23,7 +26,6 @@ import {
   rateLimited,
   refusedRequest,
   ServiceError,
-  storeTakesNoWrites,
 } from '../../src/errors/service-error.js';
 
 const UNREACHABLE: readonly UnreachableReason[] = ['CONNECT', 'DNS', 'TLS', 'CIRCUIT_OPEN'];
@@ -39,22 +41,28 @@ const platformErrors = WIRE_CODES.flatMap((code) =>
   ),
 );
 
+const sources = globSync('src/**/*.ts').map((path) => readFileSync(path, 'utf8'));
+
+/** Every refusal of the service that has a reason, as its call in the sources says it. */
+const refusals = sources
+  .flatMap((text) => [...text.matchAll(/new ServiceError\(\s*'(\w+)',(?:(?!\);)[^])*?\breason: '(\w+)'/g)])
+  .map(([, code, reason]) => new ServiceError(code as ErrorCode, 'no', { reason: reason as ErrorReason }));
+
+/** Whether the service gives a reason that its type allows. */
+const isGiven = (reason: ErrorReason): boolean => sources.some((text) => text.includes(`'${reason}'`));
+
 const otherErrors = [
+  ...refusals,
+  ...refusals.map((error) => refusedRequest(error, 400)),
   new SessionError('none'),
   new AmbiguousProjectNameError(['A', 'B']),
   ...UNREACHABLE.map((reason) => new PlatformUnreachableError('no', reason)),
   ...(Object.keys(CREDENTIAL_REASONS) as CredentialReason[]).map(
     (reason) => new CredentialError({ store: 'env', secret: 'NAME' }, reason),
   ),
-  ...RATE_LIMIT_REASONS.map((reason) => rateLimited(reason, 1)),
-  new ServiceError('FORBIDDEN', 'no', { reason: 'ANONYMOUS_LOGIN_OFF' }),
-  new ServiceError('FORBIDDEN', 'no', { reason: 'IDENTITY_TOKENS_OFF' }),
-  refusedRequest(new ServiceError('GRAPHQL_VALIDATION_FAILED', 'no', { reason: 'LIMIT_EXCEEDED' }), 400),
-  new ServiceError('GRAPHQL_VALIDATION_FAILED', 'no', { reason: 'ANSWER_TOO_LARGE' }),
-  refusedRequest(new ServiceError('FORBIDDEN', 'no', { reason: 'ORIGIN_NOT_ALLOWED' }), 403),
-  ...OVERLOAD_REASONS.map((reason) => refusedRequest(overloaded(reason), 503)),
-  new ServiceError('FORBIDDEN', 'no', { reason: 'CROSS_SITE_COOKIE' }),
-  storeTakesNoWrites('OOM'),
+  new ForeignRedirectError('no'),
+  ...RATE_LIMIT_REASONS.filter(isGiven).map((reason) => rateLimited(reason, 1)),
+  ...OVERLOAD_REASONS.filter(isGiven).map((reason) => refusedRequest(overloaded(reason), 503)),
   new GraphQLError('Syntax Error: Document contains more than 5 tokens. Parsing aborted.'),
 ];
 
@@ -67,7 +75,10 @@ function seen(thrown: Error): { code: string; reason?: ErrorReason } {
 describe('the table of reasons', () => {
   it('has no reason that no error leads to', () => {
     const reached = new Set([...platformErrors, ...otherErrors].map((error) => seen(error).reason));
-    expect(Object.keys(REASON_TABLE).filter((reason) => !reached.has(reason as ErrorReason))).toEqual([]);
+    expect(
+      Object.keys(REASON_TABLE).filter((reason) => !reached.has(reason as ErrorReason)),
+      'given by no refusal in src, and by no rule of src/errors/error-table.ts for an error that is listed here',
+    ).toEqual([]);
   });
 
   it('gives every reason with the codes that the table names, and all of those', () => {

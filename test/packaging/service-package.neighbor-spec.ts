@@ -9,7 +9,6 @@ import { installPacked, type PackedPackage } from '../../packages/portico/test/s
 interface Manifest {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
@@ -55,13 +54,8 @@ describe('the dependencies', () => {
     expect(importedBy('packages/portico/dist')).toEqual(Object.keys(declared).sort());
   });
 
-  it('name the library by its own version, and its peers by ranges that hold for what is tested', () => {
+  it('name the library by its own version', () => {
     expect(service.dependencies.portico).toBe(library.version);
-    const tested = Object.keys(library.peerDependencies).map((name) => [
-      name,
-      `^${service.devDependencies[name] ?? ''}`,
-    ]);
-    expect(library.peerDependencies).toEqual(Object.fromEntries(tested));
   });
 });
 

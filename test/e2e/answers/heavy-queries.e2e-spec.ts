@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { residentMegabytes } from '../../support/app/resident-memory.js';
 import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
 import { startLargePlatform } from '../../support/embedded-platform/large-platform.js';
@@ -18,18 +18,15 @@ let handle: string;
 
 beforeAll(async () => {
   platform = await startLargePlatform(5000);
+  folder = await tempFolder();
+  const environment = { PLATFORM_BASE_URL: platform.baseUrl, LOG_LEVEL: 'silent' };
+  service = await runService(folder.path, environment, ['--max-old-space-size=384']);
+  handle = await bearerHandle(service.graphql, { username: 'large', password: 'x' });
 });
-afterEach(async () => {
+afterAll(async () => {
   await stopServices();
   await folder.remove();
 });
-
-async function start(...nodeArguments: string[]): Promise<void> {
-  folder = await tempFolder();
-  const environment = { PLATFORM_BASE_URL: platform.baseUrl, LOG_LEVEL: 'silent' };
-  service = await runService(folder.path, environment, nodeArguments);
-  handle = await bearerHandle(service.graphql, { username: 'large', password: 'x' });
-}
 
 /** Asks for the heavy answer and takes none of it. */
 function neverReads(): Socket {
@@ -46,8 +43,22 @@ function neverReads(): Socket {
 }
 
 describe('the service on a heap of 384 MB', () => {
+  it('buffers little for callers that never read, and serves others meanwhile', async () => {
+    const before = await residentMegabytes(service.process.pid);
+    const silent = Array.from({ length: 15 }, neverReads);
+    const other = await bearerHandle(service.graphql, { username: 'other', password: 'x' });
+    const { data } = await service.graphql('{ projects { id } }', { handle: other });
+    expect(data.projects).toHaveLength(5000);
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+    // Measured on what had no limits: 1,400 MB.
+    expect((await residentMegabytes(service.process.pid)) - before).toBeLessThan(450);
+    for (const socket of silent) socket.destroy();
+    await eventually(async () => {
+      expect((await service.graphql('{ projects { name } }', { handle })).status).toBe(200);
+    });
+  }, 120_000);
+
   it('answers 60 heavy queries at once, and probes in between', async () => {
-    await start('--max-old-space-size=384');
     let isDone = false;
     const heavy = Promise.all(
       Array.from({ length: 60 }, async () => {
@@ -79,21 +90,5 @@ describe('the service on a heap of 384 MB', () => {
     // Were they made without a break, no probe would be answered before the last of them.
     expect(probes).toBeGreaterThan(5);
     expect(service.process.exitCode).toBeNull();
-  }, 120_000);
-
-  it('buffers little for callers that never read, and serves others meanwhile', async () => {
-    await start('--max-old-space-size=384');
-    const before = await residentMegabytes(service.process.pid);
-    const silent = Array.from({ length: 15 }, neverReads);
-    const other = await bearerHandle(service.graphql, { username: 'other', password: 'x' });
-    const { data } = await service.graphql('{ projects { id } }', { handle: other });
-    expect(data.projects).toHaveLength(5000);
-    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
-    // Measured on what had no limits: 1,400 MB.
-    expect((await residentMegabytes(service.process.pid)) - before).toBeLessThan(450);
-    for (const socket of silent) socket.destroy();
-    await eventually(async () => {
-      expect((await service.graphql('{ projects { name } }', { handle })).status).toBe(200);
-    });
   }, 120_000);
 });

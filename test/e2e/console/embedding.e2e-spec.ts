@@ -2,13 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Browser, type BrowserContext, type Frame, type Page } from 'playwright-core';
 import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-platform';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
+import { type LoggedApp, startLoggedApp } from '../../support/app/logged-app.js';
 import { faultsOf } from '../../support/console/accessibility.js';
 import { startBrowser } from '../../support/console/browser.js';
 import { type EmbeddingExample, startEmbeddingExample } from '../../support/console/embedding-example.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
 import { type PageServer, startPageServer } from '../../support/console/page-server.js';
-import { tempFolder } from '../../support/temp-folder.js';
 
 /** What a page sent and kept: everywhere where a token could have been left. */
 interface Traces {
@@ -24,8 +23,7 @@ const JOINS = 'delegate(input: $input)';
 
 describeInBrowser('the embedding example', () => {
   let platform: EmbeddedPlatform;
-  let folders: Awaited<ReturnType<typeof tempFolder>>[];
-  let services: RunningService[];
+  let services: LoggedApp[];
   let example: EmbeddingExample;
   let stranger: PageServer;
   let browser: Browser;
@@ -34,13 +32,12 @@ describeInBrowser('the embedding example', () => {
   const traces: Traces = { addresses: [], headers: [], said: [], asked: [] };
   const minted: string[] = [];
   beforeAll(async () => {
-    folders = await Promise.all([tempFolder(), tempFolder()]);
     platform = await startEmbeddedPlatform();
-    const settings = { PLATFORM_BASE_URL: platform.baseUrl, LOG_LEVEL: 'trace', AUDIT_LOG: 'stdout' };
+    const settings = { PLATFORM_BASE_URL: platform.baseUrl, LOG_LEVEL: 'trace' };
     services = await Promise.all([
       // Only who lends a session needs the setting.
-      runService(folders[0]?.path ?? '', { ...settings, IDENTITY_TOKENS: 'true' }),
-      runService(folders[1]?.path ?? '', settings),
+      startLoggedApp({ ...settings, IDENTITY_TOKENS: 'true' }),
+      startLoggedApp(settings),
     ]);
     const [portal, reports] = services;
     example = await startEmbeddingExample(portal?.url ?? '', reports?.url ?? '');
@@ -59,8 +56,8 @@ describeInBrowser('the embedding example', () => {
   afterAll(async () => {
     await browser.close();
     await example.stop();
-    await stopServices();
-    await Promise.all([platform.close(), stranger.close(), ...folders.map((folder) => folder.remove())]);
+    await Promise.all(services.map((service) => service.close()));
+    await Promise.all([platform.close(), stranger.close()]);
   });
   beforeEach(async () => {
     for (const other of context.pages()) if (other !== page) await other.close();

@@ -15,6 +15,7 @@ import {
   startRotatingPlatform,
 } from '../../support/embedded-platform/rotating-platform.js';
 import { failToStart, runService, stopServices } from '../../support/app/run-service.js';
+import { startApp } from '../../support/app/start-app.js';
 import { startSecretsManager } from '../../../packages/portico/test/support/credentials/stores/secrets-manager-secret-store.js';
 import { noteOutput } from '../../support/secrets/secret-ledger.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -157,9 +158,8 @@ describe('the service with credential profiles, as a process', () => {
   });
 
   it('does not start without the file', async () => {
-    const { code, stderr } = await failToStart(folder.path, environment);
-    expect(code).toBe(1);
-    expect(stderr.trim()).toBe(
+    const CREDENTIALS_FILE = `${folder.path}/profiles.yaml`;
+    await expect(startApp({ ...environment, CREDENTIALS_FILE })).rejects.toThrow(
       'These settings cannot be used:\n  CREDENTIALS_FILE must be the path of a readable file',
     );
   });

@@ -2,6 +2,7 @@ import { readFile, rename } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type AuditRecord } from '../../../src/telemetry/audit.module.js';
+import { startLoggedApp } from '../../support/app/logged-app.js';
 import { runService, stopServices } from '../../support/app/run-service.js';
 import { profileYaml } from '../../support/credentials/profile-yaml.js';
 import { type ProfileApp, startProfileApp } from '../../support/credentials/start-profile-app.js';
@@ -176,11 +177,11 @@ describe('where the audit log goes', () => {
   const login = (call: GraphQLCaller): Promise<unknown> =>
     call('mutation { login(input: {username: "demo", password: "demo"}) { expiresAt } }');
 
-  it('is stdout by default, even if the log is silent', async () => {
-    const service = await runService(folder.path, { LOG_LEVEL: 'silent' });
+  it('is stdout, even if the log is silent', async () => {
+    const service = await startLoggedApp({ LOG_LEVEL: 'silent' });
     await login(service.graphql);
-    await eventually(() => service.output().includes('{"audit":1,'));
-    await service.stop();
+    expect(service.output()).toMatch(/^\{"audit":1,[^\n]*\n$/);
+    await service.close();
   });
 
   it('is a file that logrotate may move: SIGHUP opens a new one, and nothing is lost', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
-import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { type LoggedApp, startLoggedApp } from '../../support/app/logged-app.js';
 import {
   errorAnswer,
   loginAnswer,
@@ -10,18 +9,15 @@ import {
   startScriptedPlatform,
 } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { type Answer, bearerHandle } from '../../support/graphql/graphql-caller.js';
-import { tempFolder } from '../../support/temp-folder.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const LEVELS = { info: 30, warn: 40 } as const;
 const WRONG = 'mutation SignIn { login(input: {username: "eve", password: "wrong"}) { expiresAt } }';
 
 describe('at LOG_LEVEL=info', () => {
-  let folder: Awaited<ReturnType<typeof tempFolder>>;
   let platform: ScriptedPlatform;
-  let service: RunningService;
+  let service: LoggedApp;
   beforeAll(async () => {
-    folder = await tempFolder();
     platform = await startScriptedPlatform({
       'POST auth/login': [
         loginAnswer(),
@@ -31,35 +27,25 @@ describe('at LOG_LEVEL=info', () => {
       'GET projects': errorAnswer(403, 'ERR014', 'not for you'),
       'GET sessions': { status: 500, headers: { 'content-type': 'text/html' }, body: '<p>Oops</p>' },
     });
-    service = await runService(folder.path, {
+    service = await startLoggedApp({
       PLATFORM_BASE_URL: platform.baseUrl,
       LOG_LEVEL: 'info',
       AUDIT_LOG: 'off',
       LOGIN_FAILURES_PER_MINUTE: '2',
     });
   });
-  afterAll(async () => {
-    await stopServices();
-    await folder.remove();
-  });
+  afterAll(() => service.close());
 
   /** The line of the log that tells of the error of an answer. */
-  const lineOf = async ({ headers }: Answer): Promise<Record<string, unknown>> => {
-    let found: Record<string, unknown> | undefined;
-    await eventually(() => {
-      found = service
-        .output()
-        .split('\n')
-        .filter((line) => line.startsWith('{"level"'))
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .find(
-          ({ msg, requestId }) =>
-            msg === 'answered with an error' && requestId === headers.get('x-request-id'),
-        );
-      return found !== undefined;
-    });
-    return found ?? {};
-  };
+  const lineOf = ({ headers }: Answer): Record<string, unknown> | undefined =>
+    service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{"level"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .find(
+        ({ msg, requestId }) => msg === 'answered with an error' && requestId === headers.get('x-request-id'),
+      );
 
   it('an error of the platform has its codes, its ticket, the operation, and the ids of request and trace', async () => {
     const handle = await bearerHandle(service.graphql, { username: 'ada', password: 'secret' });
@@ -68,7 +54,7 @@ describe('at LOG_LEVEL=info', () => {
       headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` },
     });
 
-    expect(await lineOf(answer)).toEqual({
+    expect(lineOf(answer)).toEqual({
       level: LEVELS.info,
       time: expect.any(Number),
       requestId: answer.headers.get('x-request-id'),
@@ -84,7 +70,7 @@ describe('at LOG_LEVEL=info', () => {
       msg: 'answered with an error',
     });
     const page = await service.graphql('{ projects { id } sessionStatus { id } }', { handle });
-    expect(await lineOf(page)).toMatchObject({
+    expect(lineOf(page)).toMatchObject({
       level: LEVELS.warn,
       code: 'UPSTREAM_PROTOCOL',
       platformStatus: 500,
@@ -94,7 +80,7 @@ describe('at LOG_LEVEL=info', () => {
 
   it('failed logins, the refusals of the limiter, and mistakes each leave a line', async () => {
     const failed = await service.graphql(WRONG);
-    expect(await lineOf(failed)).toMatchObject({
+    expect(lineOf(failed)).toMatchObject({
       level: LEVELS.info,
       code: 'UNAUTHENTICATED',
       reason: 'LOGIN_FAILED',
@@ -104,9 +90,9 @@ describe('at LOG_LEVEL=info', () => {
     });
     await service.graphql(WRONG);
     const refused = await service.graphql(WRONG);
-    expect(await lineOf(refused)).toMatchObject({ level: LEVELS.warn, code: 'RATE_LIMITED' });
+    expect(lineOf(refused)).toMatchObject({ level: LEVELS.warn, code: 'RATE_LIMITED' });
     const unreadable = await service.graphql('{');
-    expect(await lineOf(unreadable)).toMatchObject({
+    expect(lineOf(unreadable)).toMatchObject({
       level: LEVELS.info,
       code: 'GRAPHQL_PARSE_FAILED',
       operation: 'none',
@@ -117,7 +103,7 @@ describe('at LOG_LEVEL=info', () => {
     await platform.close();
     const answer = await service.graphql('mutation { login { expiresAt } }');
 
-    expect(await lineOf(answer)).toMatchObject({
+    expect(lineOf(answer)).toMatchObject({
       level: LEVELS.warn,
       code: 'UPSTREAM_UNAVAILABLE',
       reason: 'CONNECT',

@@ -1,9 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openOperatorSocket } from '../../../src/app/operator-socket.js';
+import { SessionStore } from '../../../src/session/store/session-store.js';
+import { runNode } from '../../../packages/portico/test/support/app/run-node.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
-import { type RunningService, runService, stopServices } from '../../support/app/run-service.js';
+import { type LoggedApp, startLoggedApp } from '../../support/app/logged-app.js';
+import { type CommandRun, runCommandHere } from '../../support/app/run-command.js';
+import { runService, stopServices } from '../../support/app/run-service.js';
 import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 import { bearerHandleAtLast } from '../../support/graphql/graphql-caller.js';
 import { ageRedis } from '../../support/session/age-redis.js';
@@ -28,7 +31,7 @@ describe.each(KINDS)('the sessions in the %s store, for their operator', (kind) 
   let platform: UserPlatform;
   let redis: RunningRedis | undefined;
   let environment: Record<string, string>;
-  let service: RunningService;
+  let service: LoggedApp;
   beforeAll(async () => {
     folder = await tempFolder();
     platform = await startUserPlatform();
@@ -38,33 +41,39 @@ describe.each(KINDS)('the sessions in the %s store, for their operator', (kind) 
       PLATFORM_TIMEOUT_MS: '60000',
       SESSIONS_MAX_PER_ACCOUNT: '3',
       SESSION_STORE: kind,
+      SESSION_STORE_PATH: `${folder.path}/sessions.db`,
       SESSION_KEYS: sessionKeysSetting(),
       ...(redis && { REDIS_URL: redis.url }),
     };
-    service = await runService(folder.path, environment);
+    service = await start();
   });
   afterEach(async () => {
     for (const handle of handles.splice(0)) await service.graphql(LOGOUT_EVERYWHERE, { handle });
     await eventually(() => platform.openSessions() === 0);
   });
   afterAll(async () => {
-    await stopServices();
+    await service.close();
     await platform.close();
     await redis?.close();
     await folder.remove();
   });
 
-  const command = async (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> => {
-    const child = spawn(process.execPath, ['--max-semi-space-size=16', CLI, 'sessions', ...args], {
-      cwd: folder.path,
-      env: { PATH: process.env.PATH, ...environment },
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const [code] = (await once(child, 'close')) as [number];
-    return { code, stdout, stderr };
+  /** With the socket beside the file of the embedded store, as a process of the service opens it. */
+  const start = async (more: Record<string, string> = {}): Promise<LoggedApp> => {
+    const app = await startLoggedApp({ ...environment, ...more });
+    if (kind === 'redis') return app;
+    const store = app.app.get<SessionStore>(SessionStore, { strict: false });
+    const closeSocket = await openOperatorSocket(environment.SESSION_STORE_PATH ?? '', store);
+    return {
+      ...app,
+      close: async () => {
+        await closeSocket?.();
+        await app.close();
+      },
+    };
   };
+  const command = (...args: string[]): Promise<CommandRun> =>
+    runCommandHere(['sessions', ...args], folder.path, environment);
   const list = async (...args: string[]): Promise<Record<string, string>[]> => {
     const { code, stdout, stderr } = await command('list', '--json', ...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -153,7 +162,7 @@ describe.each(KINDS)('the sessions in the %s store, for their operator', (kind) 
   it('are listed while no service runs, and their end is audited by the next one', async () => {
     await logIn('alice');
     const [session] = await list();
-    await service.stop();
+    await service.close();
     const [listed] = await list();
     // Redis tells the time that is left in whole milliseconds, so these times are rounded differently from call to call.
     const { endsAt, lastUsedAt } = listed ?? {};
@@ -164,7 +173,7 @@ describe.each(KINDS)('the sessions in the %s store, for their operator', (kind) 
     ])
       expect(Math.abs(Date.parse(time ?? '') - Date.parse(before ?? ''))).toBeLessThanOrEqual(2);
     expect((await command('end', '--account', 'alice')).stdout).toBe('1 session ended\n');
-    service = await runService(folder.path, environment);
+    service = await start();
     expect(await list()).toEqual([]);
     // The embedded store tells of no ending from before its start.
     if (kind === 'redis')
@@ -172,10 +181,25 @@ describe.each(KINDS)('the sessions in the %s store, for their operator', (kind) 
     platform.endSessions();
   });
 
+  it('are listed and ended by a process beside that of the service', async () => {
+    await service.close();
+    const running = await runService(folder.path, environment);
+    const handle = await bearerHandleAtLast(running.graphql, { username: 'alice' });
+    const run = (...args: string[]): Promise<CommandRun> =>
+      runNode(['--max-semi-space-size=16', CLI, 'sessions', ...args], { cwd: folder.path, env: environment });
+    const listed = await run('list', '--json');
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    const { id } = JSON.parse(listed.stdout) as { id: string };
+    expect(await run('end', '--id', id)).toEqual({ code: 0, stdout: '1 session ended\n', stderr: '' });
+    expect((await running.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: false });
+    await eventually(() => platform.openSessions() === 0);
+    await stopServices();
+    service = await start();
+  });
+
   it('whose time is over are logged out on the platform', async () => {
-    await service.stop();
-    const brief = { ...environment, SESSION_IDLE_SECONDS: kind === 'redis' ? '600' : '1' };
-    service = await runService(folder.path, brief);
+    await service.close();
+    service = await start({ SESSION_IDLE_SECONDS: kind === 'redis' ? '600' : '1' });
     await logIn('alice');
     const used = await logIn('bob');
     if (redis !== undefined) await ageRedis(redis.admin, 601_000);

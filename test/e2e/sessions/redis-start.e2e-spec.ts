@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../../packages/portico/test/support/client/certificate.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
+import { type LoggedApp, startLoggedApp } from '../../support/app/logged-app.js';
 import { runService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
 import { freePort } from '../../support/free-port.js';
@@ -15,9 +16,12 @@ const PASSWORD = 'CANARY-PW-redis';
 suite(`a service on redis (${redisMissing ?? 'a redis-server that the test owns'})`, () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
   let redis: RunningRedis | undefined;
+  let app: LoggedApp | undefined;
   beforeEach(async () => (folder = await tempFolder()));
   afterEach(async () => {
     await stopServices();
+    await app?.close();
+    app = undefined;
     await redis?.close();
     await folder.remove();
   });
@@ -43,35 +47,36 @@ suite(`a service on redis (${redisMissing ?? 'a redis-server that the test owns'
     expect((await trusting.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: true });
     expect(await redis.admin.keys('portico:session:*')).toHaveLength(1);
 
-    const wary = await runService(folder.path, environment);
-    expect((await wary.graphql('{ hasSession }', { handle })).status).toBe(503);
+    app = await startLoggedApp(environment);
+    expect((await app.graphql('{ hasSession }', { handle })).status).toBe(503);
     await eventually(() => {
-      expect(wary.output()).toMatch(/The session store cannot be used: DEPTH_ZERO_SELF_SIGNED_CERT/);
+      expect(app?.output()).toMatch(/The session store cannot be used: DEPTH_ZERO_SELF_SIGNED_CERT/);
     });
-    expect(trusting.output() + wary.output()).not.toContain('CANARY');
+    expect(trusting.output() + app.output()).not.toContain('CANARY');
   });
 
   it('warns of nothing at the first login', async () => {
     redis = await startRedis();
-    const service = await runService(folder.path, {
+    app = await startLoggedApp({
       SESSION_STORE: 'redis',
       REDIS_URL: redis.url,
       SESSION_KEYS: sessionKeysSetting(),
     });
-    const handle = await bearerHandle(service.graphql, { username: 'demo' });
-    expect((await service.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: true });
-    await service.stop();
-    expect(service.output()).not.toMatch(/"level":[456]0/);
+    const handle = await bearerHandle(app.graphql, { username: 'demo' });
+    expect((await app.graphql('{ hasSession }', { handle })).data).toEqual({ hasSession: true });
+    expect(app.output()).toContain('"event":"login"');
+    expect(app.output()).not.toMatch(/"level":[456]0/);
   });
 
   it('starts without redis, warns in one line, and needs no restart once it is there', async () => {
     redis = await startRedis(['--maxmemory-policy', 'allkeys-lru']);
     await redis.kill();
-    const service = await runService(folder.path, {
+    app = await startLoggedApp({
       SESSION_STORE: 'redis',
       REDIS_URL: redis.url,
       SESSION_KEYS: sessionKeysSetting(),
     });
+    const service = app;
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     await redis.restart();
     await eventually(async () => {

@@ -6,10 +6,9 @@ import {
 } from '../../../packages/portico/test/support/embedded-platform/renewing-platform.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type Answer, bearerHandleAtLast } from '../../support/graphql/graphql-caller.js';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
 import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
-import { tempFolder } from '../../support/temp-folder.js';
 
 const suite = redisMissing === undefined ? describe : describe.skip;
 const DOCUMENT = '{ me { id } sessionStatus { id } projects { id } }';
@@ -29,11 +28,9 @@ suite(`a session that the platform renews (${redisMissing ?? 'a redis-server tha
     ['cookie', 'undici'],
     ['cookie', 'got'],
   ])('with a new %s, by %s, while two instances use it,', (renewal, transport) => {
-    let folder: Awaited<ReturnType<typeof tempFolder>>;
     let platform: RenewingPlatform;
-    let instances: RunningService[];
+    let instances: TestApp[];
     beforeAll(async () => {
-      folder = await tempFolder();
       platform = await startRenewingPlatform(renewal);
       const environment = {
         SESSION_STORE: 'redis',
@@ -41,17 +38,12 @@ suite(`a session that the platform renews (${redisMissing ?? 'a redis-server tha
         SESSION_KEYS: sessionKeysSetting(),
         PLATFORM_BASE_URL: platform.baseUrl,
         PLATFORM_TRANSPORT: transport,
-        LOG_LEVEL: 'warn',
       };
-      instances = await Promise.all([
-        runService(folder.path, environment),
-        runService(folder.path, environment),
-      ]);
+      instances = await Promise.all([startApp(environment), startApp(environment)]);
     });
     afterAll(async () => {
-      await stopServices();
+      await Promise.all(instances.map((instance) => instance.close()));
       await platform.close();
-      await folder.remove();
     });
 
     it.each([

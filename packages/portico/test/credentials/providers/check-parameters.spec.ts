@@ -35,12 +35,76 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 };
 const make = (name: string, parameters: unknown): unknown => MAKERS[name]?.(parameters);
 
+/** Parameters that cannot be used, and which one the error names. */
+const WRONG: readonly (readonly [maker: string, parameters: object, named: string])[] = [
+  ['secretsManager', {}, 'secretId'],
+  ['secretsManager', { secretId: '' }, 'secretId'],
+  ['secretsManager', { secretId: 7 }, 'secretId'],
+  ['secretsManager', { secretId: 's', regionName: 7 }, 'regionName'],
+  ['secretsManager', { secretId: 's', ttlSeconds: '300' }, 'ttlSeconds'],
+  ['secretsManager', { secretId: 's', ttlSeconds: Number.NaN }, 'ttlSeconds'],
+  ['secretsManager', { secretId: 's', timeoutMs: 0 }, 'timeoutMs'],
+  ['secretsManager', { secretId: 's', clientOptions: 'eu' }, 'clientOptions'],
+  ['secretsManager', { secretId: 's', key: 7 }, 'key'],
+  ['SecretsManagerSecret', { secretid: 's' }, 'secretId'],
+  ['parameterStore', {}, 'name'],
+  ['keyVault', { vaultUrl: 'not a url', secretName: 's' }, 'vaultUrl'],
+  ['keyVault', { vaultUrl: 'ftp://example', secretName: 's' }, 'vaultUrl'],
+  ['keyVault', { vaultUrl: 'http://example', secretName: 's' }, 'vaultUrl'],
+  ['keyVault', { vaultUrl }, 'secretName'],
+  ['KeyVaultSecret', { secretName: 's' }, 'vaultUrl'],
+  ['secretManager', { secretId: 's' }, 'project'],
+  ['secretManager', { project: 'p' }, 'secretId'],
+  ['SecretManagerSecret', { project: 'p', secretId: 's', version: 3 }, 'version'],
+  ['vault', {}, 'path'],
+  ['vault', { path: '/leading' }, 'path'],
+  ['vault', { path: 'a/../../sys' }, 'path'],
+  ['vault', { path: 'p', kvVersion: 3 }, 'kvVersion'],
+  ['vault', { path: 'p', version: '1' }, 'version'],
+  ['vault', { path: 'p', address: 'https://user:password@vault' }, 'address'],
+  ['vault', { path: 'p', login: 'token' }, 'login'],
+  ['vault', { path: 'p', login: { method: 'userpass' } }, 'login.method'],
+  ['vault', { path: 'p', login: { method: 'token', token: '' } }, 'login.token'],
+  ['VaultSecret', { path: 'p', login: { method: 'approle' } }, 'login.roleId'],
+  ['VaultSecret', { path: 'p', login: { method: 'kubernetes', role: 7 } }, 'login.role'],
+  ['env', {}, 'name'],
+  ['env', { name: 'PASSWORD', environment: 'production' }, 'environment'],
+  ['file', { path: undefined }, 'path'],
+  ['file', { path: '/p', now: 0 }, 'now'],
+];
+
+/** Parameters with a name that is not known, and what the error says about that. */
+const UNKNOWN: readonly (readonly [maker: string, parameters: object, name: string, advice: string])[] = [
+  ['parameterStore', { name: 'n', key: 'password' }, 'key', 'known are name, regionName'],
+  ['parameterStore', { name: 'n', region_name: 'eu-west-1' }, 'region_name', 'do you mean regionName?'],
+  ['secretsManager', { secretid: 's' }, 'secretid', 'do you mean secretId?'],
+  ['SecretsManagerSecret', { secretId: 's', key: 'password' }, 'key', 'known are secretId, regionName'],
+  ['keyVault', { vaultUrl, secretName: 's', version: '1' }, 'version', 'known are vaultUrl, secretName'],
+  ['KeyVaultSecret', { vaultURL: vaultUrl, secretName: 's' }, 'vaultURL', 'do you mean vaultUrl?'],
+  ['secretManager', { project: 'p', secretId: 's', versions: '1' }, 'versions', 'do you mean version?'],
+  ['SecretManagerSecret', { projectId: 'p', secretId: 's' }, 'projectId', 'do you mean project?'],
+  ['vault', { path: 'p', kvversion: 1 }, 'kvversion', 'do you mean kvVersion?'],
+  ['VaultSecret', { path: 'p', login: { method: 'token', Token: 't' } }, 'login.Token', 'do you mean token?'],
+  ['env', { name: 'PASSWORD', ttlSeconds: 5 }, 'ttlSeconds', 'known are name, key, environment'],
+  ['file', { path: '/p', timeout: 5 }, 'timeout', 'do you mean timeoutMs?'],
+];
+
 describe('a provider or group with unusable parameters', () => {
   it('is any of them: each store has its row', () => {
     const providers = STORES.map(({ name }) =>
       name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
     );
-    expect(providers.filter((name) => MAKERS[name] === undefined)).toEqual([]);
+    expect(
+      providers.filter((name) => MAKERS[name] === undefined),
+      'MAKERS has no row for them',
+    ).toEqual([]);
+    for (const [table, rows] of Object.entries({ WRONG, UNKNOWN })) {
+      const names = rows.map(([name]) => name);
+      expect(
+        Object.keys(MAKERS).filter((name) => !names.includes(name)),
+        `${table} has no row for them`,
+      ).toEqual([]);
+    }
   });
 
   it.each(Object.keys(MAKERS))('%s, takes one object', (name) => {
@@ -50,69 +114,19 @@ describe('a provider or group with unusable parameters', () => {
       );
   });
 
-  it.each([
-    ['secretsManager', {}, 'secretId'],
-    ['secretsManager', { secretId: '' }, 'secretId'],
-    ['secretsManager', { secretId: 7 }, 'secretId'],
-    ['secretsManager', { secretId: 's', regionName: 7 }, 'regionName'],
-    ['secretsManager', { secretId: 's', ttlSeconds: '300' }, 'ttlSeconds'],
-    ['secretsManager', { secretId: 's', ttlSeconds: Number.NaN }, 'ttlSeconds'],
-    ['secretsManager', { secretId: 's', timeoutMs: 0 }, 'timeoutMs'],
-    ['secretsManager', { secretId: 's', clientOptions: 'eu' }, 'clientOptions'],
-    ['secretsManager', { secretId: 's', key: 7 }, 'key'],
-    ['SecretsManagerSecret', { secretid: 's' }, 'secretId'],
-    ['parameterStore', {}, 'name'],
-    ['keyVault', { vaultUrl: 'not a url', secretName: 's' }, 'vaultUrl'],
-    ['keyVault', { vaultUrl: 'ftp://example', secretName: 's' }, 'vaultUrl'],
-    ['keyVault', { vaultUrl: 'http://example', secretName: 's' }, 'vaultUrl'],
-    ['keyVault', { vaultUrl }, 'secretName'],
-    ['KeyVaultSecret', { secretName: 's' }, 'vaultUrl'],
-    ['secretManager', { secretId: 's' }, 'project'],
-    ['secretManager', { project: 'p' }, 'secretId'],
-    ['SecretManagerSecret', { project: 'p', secretId: 's', version: 3 }, 'version'],
-    ['vault', {}, 'path'],
-    ['vault', { path: '/leading' }, 'path'],
-    ['vault', { path: 'a/../../sys' }, 'path'],
-    ['vault', { path: 'p', kvVersion: 3 }, 'kvVersion'],
-    ['vault', { path: 'p', version: '1' }, 'version'],
-    ['vault', { path: 'p', address: 'https://user:password@vault' }, 'address'],
-    ['vault', { path: 'p', login: 'token' }, 'login'],
-    ['vault', { path: 'p', login: { method: 'userpass' } }, 'login.method'],
-    ['vault', { path: 'p', login: { method: 'token', token: '' } }, 'login.token'],
-    ['VaultSecret', { path: 'p', login: { method: 'approle' } }, 'login.roleId'],
-    ['VaultSecret', { path: 'p', login: { method: 'kubernetes', role: 7 } }, 'login.role'],
-    ['env', {}, 'name'],
-    ['env', { name: 'PASSWORD', environment: 'production' }, 'environment'],
-    ['file', { path: undefined }, 'path'],
-    ['file', { path: '/p', now: 0 }, 'now'],
-  ])('%s(%j), says that it is %s', (name, parameters, parameter) => {
+  it.each(WRONG)('%s(%j), says that it is %s', (name, parameters, parameter) => {
     expect(() => make(name, parameters)).toThrow(TypeError);
     expect(() => make(name, parameters)).toThrow(new RegExp(`: ${parameter} must be `));
   });
 
-  it.each([
-    ['parameterStore', { name: 'n', key: 'password' }, 'key', 'known are name, regionName'],
-    ['parameterStore', { name: 'n', region_name: 'eu-west-1' }, 'region_name', 'do you mean regionName?'],
-    ['secretsManager', { secretid: 's' }, 'secretid', 'do you mean secretId?'],
-    ['SecretsManagerSecret', { secretId: 's', key: 'password' }, 'key', 'known are secretId, regionName'],
-    ['keyVault', { vaultUrl, secretName: 's', version: '1' }, 'version', 'known are vaultUrl, secretName'],
-    ['KeyVaultSecret', { vaultURL: vaultUrl, secretName: 's' }, 'vaultURL', 'do you mean vaultUrl?'],
-    ['secretManager', { project: 'p', secretId: 's', versions: '1' }, 'versions', 'do you mean version?'],
-    ['SecretManagerSecret', { projectId: 'p', secretId: 's' }, 'projectId', 'do you mean project?'],
-    ['vault', { path: 'p', kvversion: 1 }, 'kvversion', 'do you mean kvVersion?'],
-    [
-      'VaultSecret',
-      { path: 'p', login: { method: 'token', Token: 't' } },
-      'login.Token',
-      'do you mean token?',
-    ],
-    ['env', { name: 'PASSWORD', ttlSeconds: 5 }, 'ttlSeconds', 'known are name, key, environment'],
-    ['file', { path: '/p', timeout: 5 }, 'timeout', 'do you mean timeoutMs?'],
-  ])('%s(%j), says that %s is unknown and which name is meant', (name, parameters, unknown, advice) => {
-    const act = (): unknown => make(name, parameters);
-    expect(act).toThrow(TypeError);
-    expect(act).toThrow(`${unknown} is not a known name; ${advice}`);
-  });
+  it.each(UNKNOWN)(
+    '%s(%j), says that %s is unknown and which name is meant',
+    (name, parameters, unknown, advice) => {
+      const act = (): unknown => make(name, parameters);
+      expect(act).toThrow(TypeError);
+      expect(act).toThrow(`${unknown} is not a known name; ${advice}`);
+    },
+  );
 
   it('lets a program pass on an option that it has not set, even where there is no such option', () => {
     expect(make('parameterStore', { name: 'n', key: undefined })).toBeInstanceOf(Function);
