@@ -24,8 +24,8 @@ export interface Account {
   readonly projects: readonly Project[];
   /** Why a login is refused although its credentials are right. */
   readonly refusesLogin?: () => Refusal;
-  /** Why calls are refused although their session is valid, by method and path. */
-  readonly refusesCalls?: Readonly<Record<string, () => Refusal>>;
+  /** Why a call is refused although its session is valid, by method and path. */
+  readonly refusesCall?: (operation: string) => Refusal | undefined;
   /** Why calls within a project are refused. */
   readonly refusesProjectCalls?: () => Refusal;
   /** Seconds until an unused session times out, if different from the platform's. */
@@ -76,7 +76,7 @@ export const SCENARIO_ACCOUNTS = [
     refusesLogin: serverSessionLimitReached,
   }),
   account('no-privileges', 'Nora Noprivileges', 'projects refused: a privilege is missing', {
-    refusesCalls: { 'GET projects': privilegeMissing },
+    refusesCall: (operation) => (operation === 'GET projects' ? privilegeMissing() : undefined),
   }),
   account('session-limit', 'Sam Sessionlimit', 'calls within a project refused: too many sessions', {
     refusesProjectCalls: userSessionLimitReached,
@@ -89,13 +89,7 @@ export const SCENARIO_ACCOUNTS = [
     unavailableEvery: 3,
   }),
   account('backend-down', 'Bo Backenddown', 'login and logout work, the rest: back end unreachable', {
-    refusesCalls: {
-      'GET projects': backEndUnreachable,
-      'GET sessions': backEndUnreachable,
-      'PUT sessions': backEndUnreachable,
-      'GET sessions/userInfo': backEndUnreachable,
-      'POST auth/identityToken': backEndUnreachable,
-    },
+    refusesCall: (operation) => (operation === 'POST auth/logout' ? undefined : backEndUnreachable()),
   }),
   account('many-projects', 'Mika Manyprojects', '5,000 projects', { projects: MANY_PROJECTS }),
   account('twin-projects', 'Toni Twinprojects', 'two projects with the same name', {

@@ -53,12 +53,12 @@ function answerInSession(
  */
 export function refusalInSession(platform: Platform, call: Call, session: WebSession): Answer | undefined {
   const { iServerSession } = session;
-  const { unavailableEvery, refusesCalls } = iServerSession.account;
+  const { unavailableEvery, refusesCall } = iServerSession.account;
   iServerSession.calls += 1;
   if (unavailableEvery && iServerSession.calls % unavailableEvery === 0) return unavailablePage();
   try {
-    const refusal = refusesCalls?.[call.operation];
-    if (refusal) throw refusal();
+    const refusal = refusesCall?.(call.operation);
+    if (refusal) throw refusal;
     requireUsableProject(platform, call, session);
     return undefined;
   } catch (error) {
