@@ -26,12 +26,13 @@ describe('a caller of the facade', () => {
 
     const [{ id, name }] = projects;
     const lookUp = await app.graphql(
-      'query ($name: String!, $id: ID!) { hasSession known: projectId(name: $name) unknown: projectId(name: "no such project") projectIds(names: [$name]) projectsConnection(first: 1) { totalCount } project(id: $id) { name owner { name } dateCreated raw } none: project(id: "X") { id } }',
+      'query ($name: String!, $id: ID!) { hasSession session { expiresInSeconds } known: projectId(name: $name) unknown: projectId(name: "no such project") projectIds(names: [$name]) projectsConnection(first: 1) { totalCount } project(id: $id) { name owner { name } dateCreated raw } none: project(id: "X") { id } }',
       { handle, variables: { id, name } },
     );
     expect(lookUp.errors).toBeUndefined();
     expect(lookUp.data).toMatchObject({
       hasSession: true,
+      session: { expiresInSeconds: expect.any(Number) },
       known: id,
       unknown: null,
       projectIds: [id],
@@ -64,9 +65,11 @@ describe('a caller of the facade', () => {
   it('can ask every query, as here, and the service calls every operation of the client, each read by a name of its own', async () => {
     const text = await readFile(new URL(import.meta.url), 'utf8');
     const { data } = await app.graphql('{ __schema { queryType { fields { name } } } }');
+    const documents = text.match(/'(?:\{|query )[^']*/g)?.join() ?? '';
     const queries = (data.__schema.queryType.fields as { name: string }[]).map(({ name }) => name);
     expect(
-      queries.filter((name) => !name.startsWith('_') && !new RegExp(`\\b${name}\\b[^:]`).test(text)),
+      queries.filter((name) => !name.startsWith('_') && !new RegExp(`\\b${name}\\b[^:]`).test(documents)),
+      'no test here asks them',
     ).toEqual([]);
 
     let source = '';
@@ -74,12 +77,30 @@ describe('a caller of the facade', () => {
     const uncalled = PLATFORM_OPERATIONS.filter(
       ({ names }) => !names.some((name) => source.includes(`.${name}(`)),
     );
-    expect(uncalled).toEqual([]);
+    expect(
+      uncalled.map(({ names }) => names),
+      'no resolver calls them',
+    ).toEqual([]);
 
     // Concurrent reads of one name share their answer.
     const reads = [...source.matchAll(/sessions\.read\(\s*context,\s*'(\w+)'/g)].map(([, name]) => name);
     expect(reads.length).toBeGreaterThan(1);
     expect(new Set(reads).size).toBe(reads.length);
+    const alike = source.matchAll(
+      /sessions\.read\(\s*context,\s*'(\w+)',[^=]*=>\s*session\.\w+\((?!call\))/g,
+    );
+    expect(
+      [...alike].map(([, name]) => name),
+      'read with arguments that are not in the name',
+    ).toEqual([]);
+    const mutations = source
+      .split(/^ {2}(?=@(?:Query|Mutation|Resolve\w+)\()/m)
+      .filter((text) => text.startsWith('@Mutation'));
+    expect(mutations.length).toBeGreaterThan(3);
+    expect(
+      mutations.filter((text) => text.includes('sessions.read(')),
+      'call sessions.use',
+    ).toEqual([]);
   });
 
   it.each([

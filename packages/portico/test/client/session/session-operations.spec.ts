@@ -35,7 +35,11 @@ describe('an operation that needs a session', () => {
     const needing = PLATFORM_OPERATIONS.filter(({ path }) => !isLoginPath(path)).flatMap(
       ({ names }) => names,
     );
-    expect(OPERATIONS.map(([name]) => name).sort()).toEqual([...needing, 'loadProjects'].sort());
+    const names = OPERATIONS.map(([name]) => name);
+    expect(
+      needing.filter((name) => !names.includes(name)),
+      'OPERATIONS has no row for them',
+    ).toEqual([]);
   });
 
   it.each(OPERATIONS)(
@@ -94,6 +98,22 @@ describe('an operation that needs a session', () => {
       });
 
       expect(session.json()).toBe(before);
+    },
+  );
+});
+
+describe('an operation that reads', () => {
+  it.each(OPERATIONS.filter(([, route]) => route.startsWith('GET ')))(
+    '%s is a protocol error when the answer to %s is not what it reads',
+    async (_name, route, operation) => {
+      for (const body of ['"text"', 'null', '{"id": ']) {
+        const platform = await startScriptedPlatform({
+          'POST auth/login': loginAnswer(),
+          [route]: { status: 200, headers: { 'content-type': 'application/json' }, body },
+        });
+
+        await expect(operation(await loggedIn(platform.baseUrl))).rejects.toBeInstanceOf(PlatformHttpError);
+      }
     },
   );
 });
