@@ -4,7 +4,7 @@ import { callerAddress } from '../http/address.js';
 import { Descriptors, mostConnections } from './descriptors.js';
 import { PacedBody } from './paced-body.js';
 import { RequestSlot } from './request-slot.js';
-import { SuspectNetworks } from './suspect-networks.js';
+import { type Newcomer, SuspectNetworks } from './suspect-networks.js';
 
 /**
  * Why a connection was ended: too many unanswered requests, an answer that is not read, or too many of its network.
@@ -103,7 +103,7 @@ export class Connections {
     const { network } = callerAddress(remoteAddress);
     const others = this.#networks.get(network) ?? 0;
     const most = NETWORK_SHARE * (this.#limits.open - this.#open.size);
-    if (others >= most || !this.#suspects.admit(socket, network)) {
+    if (others >= most || !this.#suspects.admit({ socket, network })) {
       this.#cut(socket, 'network');
       return;
     }
@@ -129,7 +129,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return false;
     if (connection.slots.size >= this.#limits.unanswered) {
-      this.#suspects.suspect(connection.network, this.#idleOf(connection));
+      this.#suspects.suspect(connection.network, this.#newcomers());
       closeQuietly(socket);
       this.#cut(socket, 'pipelined');
       return false;
@@ -196,10 +196,8 @@ export class Connections {
     }
   }
 
-  /** The other connections of its network that have not asked for anything yet. */
-  #idleOf({ network }: Connection): Socket[] {
-    const others = [...this.#open.values()].filter((each) => each.network === network && !each.hasAsked);
-    return others.map(({ socket }) => socket);
+  #newcomers(): Newcomer[] {
+    return [...this.#open.values()].filter(({ hasAsked }) => !hasAsked);
   }
 
   #take(connection: Connection, slot: RequestSlot): void {

@@ -10,10 +10,17 @@ const READ_AFTERWARDS = 8;
 const MOST_WAITING_OF_ONE = 128;
 const MOST_WAITING = 512;
 
+/** A connection that has not asked for anything yet. */
+export interface Newcomer {
+  readonly socket: Socket;
+  readonly network: string;
+}
+
 /**
  * Networks from which a connection has just sent a flood of requests. To parse one packet of it takes up to 15 ms, so
  * hundreds of such connections would stop the process for seconds. New connections from there are read one at a time,
- * in turn by network; callers behind the same router wait for a moment.
+ * in turn by network; callers behind the same router wait for a moment. Those of all other networks are read one in an
+ * iteration of the event loop: any of them may bring the next flood.
  */
 export class SuspectNetworks {
   readonly #now: () => number;
@@ -21,6 +28,8 @@ export class SuspectNetworks {
   /** New connections that are not read yet, by network. */
   readonly #waiting = new Map<string, Socket[]>();
   #count = 0;
+  /** New connections of networks that are not suspected. */
+  readonly #newcomers: Newcomer[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /** @param now milliseconds of a clock that is never set back. */
@@ -28,26 +37,48 @@ export class SuspectNetworks {
     this.#now = now;
   }
 
-  /** @param idle its other connections, which have not asked for anything yet. */
-  suspect(network: string, idle: readonly Socket[]): void {
+  /** @param newcomers of all networks. */
+  suspect(network: string, newcomers: readonly Newcomer[]): void {
     this.#until.set(network, this.#now() + SUSPECT_MS);
     this.#timer ??= setInterval(this.#readNext, READ_EVERY_MS).unref();
-    for (const socket of idle) {
-      if (!socket.isPaused() && this.#wait(socket, network)) socket.pause();
+    for (const newcomer of newcomers) {
+      if (!newcomer.socket.isPaused() && this.#wait(newcomer)) newcomer.socket.pause();
     }
   }
 
-  /** Lets a new connection wait, if its network is suspected. @returns false if no more may wait. */
-  admit(socket: Socket, network: string): boolean {
+  /** Lets a new connection wait, if any network is suspected. @returns false if no more of its network may wait. */
+  admit(newcomer: Newcomer): boolean {
     if (this.#timer === undefined) return true;
-    if (!this.#waiting.has(network) && !this.#isSuspected(network)) return true;
+    const waits = this.#wait(newcomer);
     // Node begins to read a new connection in the next tick.
-    process.nextTick(() => socket.pause());
-    return this.#wait(socket, network);
+    if (waits) process.nextTick(() => newcomer.socket.pause());
+    return waits || !this.#isSlow(newcomer);
   }
 
+  #wait(newcomer: Newcomer): boolean {
+    if (this.#isSlow(newcomer)) return this.#waitForNetwork(newcomer);
+    if (this.#newcomers.length >= MOST_WAITING) return false;
+    if (this.#newcomers.push(newcomer) === 1) setImmediate(this.#readNewcomer);
+    return true;
+  }
+
+  #isSlow({ network }: Newcomer): boolean {
+    return this.#waiting.has(network) || this.#isSuspected(network);
+  }
+
+  /** The newest first: while a flood is worked off, others go on as if it were not there. */
+  readonly #readNewcomer = (): void => {
+    const newest = this.#newcomers.pop();
+    if (newest === undefined) return;
+    if (newest.socket.destroyed || (this.#isSlow(newest) && this.#waitForNetwork(newest))) this.#readNewcomer();
+    else {
+      newest.socket.resume();
+      setImmediate(this.#readNewcomer);
+    }
+  };
+
   /** @returns false if no more may wait. */
-  #wait(socket: Socket, network: string): boolean {
+  #waitForNetwork({ socket, network }: Newcomer): boolean {
     const others = this.#waiting.get(network) ?? [];
     if (others.length >= MOST_WAITING_OF_ONE || this.#count >= MOST_WAITING) return false;
     others.push(socket);

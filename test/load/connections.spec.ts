@@ -132,6 +132,20 @@ describe('a connection that asks ahead', () => {
     expect(service.load.connections.cuts).toEqual({ pipelined: 20, unread: 0, network: 0 });
   });
 
+  it('makes those of all networks wait for an iteration each, the newest first', async () => {
+    await serve();
+    const networks = Array.from({ length: 60 }, (_, n) => `127.${10 + n}.0.1`);
+    const flood = await Promise.all(networks.map((localAddress) => service.connect({ localAddress })));
+    const other = await service.connect({ localAddress: '127.0.0.2' });
+    await eventually(() => service.open.size === 61);
+    for (const socket of flood) socket.write(get('/small').repeat(50));
+    other.resume().write(get('/small'));
+    await once(other, 'data');
+    expect(service.load.connections.cuts.pipelined).toBeLessThan(30);
+    await eventually(() => service.open.size === 1);
+    expect(service.load.connections.cuts).toEqual({ pipelined: 60, unread: 0, network: 0 });
+  });
+
   it('lets others of its network in a moment later', async () => {
     await serve();
     const first = await service.connect();
