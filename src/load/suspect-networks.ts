@@ -9,6 +9,8 @@ const READ_AFTERWARDS = 8;
 /** They wait for less than the 10 s after which a connection without a request is closed. */
 const MOST_WAITING_OF_ONE = 128;
 const MOST_WAITING = 512;
+/** Iterations in a row in which connections are accepted and none is read, at most. */
+const MOST_SKIPPED = 64;
 
 /** A connection that has not asked for anything yet. */
 export interface Newcomer {
@@ -30,6 +32,8 @@ export class SuspectNetworks {
   #count = 0;
   /** New connections of networks that are not suspected. */
   readonly #newcomers: Newcomer[] = [];
+  #isFresh = false;
+  #skipped = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param now milliseconds of a clock that is never set back. */
@@ -50,6 +54,7 @@ export class SuspectNetworks {
   admit(newcomer: Newcomer): boolean {
     if (this.#timer === undefined) return true;
     const waits = this.#wait(newcomer);
+    this.#isFresh = true;
     // Node begins to read a new connection in the next tick.
     if (waits) process.nextTick(() => newcomer.socket.pause());
     return waits || !this.#isSlow(newcomer);
@@ -68,12 +73,20 @@ export class SuspectNetworks {
 
   /** The newest first: while a flood is worked off, others go on as if it were not there. */
   readonly #readNewcomer = (): void => {
+    // libuv accepts one connection per iteration: the others would wait for as many packets to be parsed.
+    if (this.#isFresh && this.#skipped < MOST_SKIPPED) {
+      this.#isFresh = false;
+      this.#skipped += 1;
+      setImmediate(this.#readNewcomer);
+      return;
+    }
+    this.#skipped = 0;
     const newest = this.#newcomers.pop();
     if (newest === undefined) return;
     if (newest.socket.destroyed || (this.#isSlow(newest) && this.#waitForNetwork(newest))) this.#readNewcomer();
     else {
       newest.socket.resume();
-      setImmediate(this.#readNewcomer);
+      if (this.#newcomers.length > 0) setImmediate(this.#readNewcomer);
     }
   };
 
