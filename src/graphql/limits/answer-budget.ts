@@ -48,6 +48,8 @@ export class AnswerBudget {
   /** Entries of lists that were searched or sorted. */
   #searched = 0;
   #turn: Promise<Turn | undefined> | undefined;
+  /** Why a large value did not fit. */
+  #refusal: (() => ServiceError) | undefined;
   /** When all long lists so far are completed. */
   #completed: Promise<unknown> | undefined;
 
@@ -60,8 +62,9 @@ export class AnswerBudget {
   /**
    * Lets a value into the answer. A large one waits for its turn first: even measuring it takes a while.
    *
-   * @throws ServiceError ANSWER_TOO_LARGE if the value does not fit. It is not charged then: smaller values may
-   *   still fit.
+   * @throws ServiceError ANSWER_TOO_LARGE if the value does not fit, or is large and another large one did not: to
+   *   make the ones that fit takes much time, and is no use without the others. Neither is charged: small values
+   *   may still fit.
    * @throws ExecutionCancelledError if the answer is large and its caller has hung up.
    */
   add<T>(value: T, selected: Omit<Selected, 'value'>): T | Promise<T> {
@@ -105,20 +108,40 @@ export class AnswerBudget {
   /** It is measured in one part, and completed in the next. */
   async #addLarge<T>(value: T, selected: Omit<Selected, 'value'>): Promise<T> {
     const turn = await this.#nextTurn();
-    this.#charged(value, selected);
+    const size = this.#chargedLarge(value, selected);
     turn?.hold(this.#bytes);
     if (!this.completesInParts || !Array.isArray(value)) {
-      await this.nextPart();
+      await this.#largePart(size);
       return value;
     }
     const before = this.#completed ?? Promise.resolve();
-    const list = before.then(() => this.nextPart()).then(() => this.#promised(value));
+    const list = before.then(() => this.#largePart(size)).then(() => this.#promised(value));
     // One list after the other: the promises of all of them would take much memory.
     this.#completed = list.then(
       () => this.#turn,
       () => undefined,
     );
     return list as Promise<T>;
+  }
+
+  #chargedLarge(value: unknown, selected: Omit<Selected, 'value'>): Size {
+    if (this.#refusal !== undefined) throw this.#refusal();
+    try {
+      return this.#charged(value, selected);
+    } catch (error) {
+      const { message } = error as ServiceError;
+      this.#refusal = () => tooLarge(message);
+      throw error;
+    }
+  }
+
+  /** By now all large values have been measured that were found with this one. */
+  async #largePart({ nodes, bytes }: Size): Promise<void> {
+    await this.nextPart();
+    if (this.#refusal === undefined) return;
+    this.#nodes -= nodes;
+    this.#bytes -= bytes;
+    throw this.#refusal();
   }
 
   /** A list whose items come a thousand at a time: GraphQL completes each when it comes. */
@@ -131,14 +154,15 @@ export class AnswerBudget {
     });
   }
 
-  #charged<T>(value: T, selected: Omit<Selected, 'value'>): T {
+  #charged(value: unknown, selected: Omit<Selected, 'value'>): Size {
     const left = { nodes: this.#limits.nodes - this.#nodes, bytes: this.#limits.bytes - this.#bytes };
-    const { nodes, bytes } = answerSize({ ...selected, value }, left);
-    if (nodes > left.nodes) throw tooLarge(this.#limits.nodes, 'values', 'GRAPHQL_MAX_ANSWER_NODES');
-    if (bytes > left.bytes) throw tooLarge(this.#limits.bytes, 'bytes', 'GRAPHQL_MAX_ANSWER_BYTES');
-    this.#nodes += nodes;
-    this.#bytes += bytes;
-    return value;
+    const size = answerSize({ ...selected, value }, left);
+    const { nodes, bytes } = this.#limits;
+    if (size.nodes > left.nodes) throw tooLarge(limitMessage(nodes, 'values', 'GRAPHQL_MAX_ANSWER_NODES'));
+    if (size.bytes > left.bytes) throw tooLarge(limitMessage(bytes, 'bytes', 'GRAPHQL_MAX_ANSWER_BYTES'));
+    this.#nodes += size.nodes;
+    this.#bytes += size.bytes;
+    return size;
   }
 
   /**
@@ -166,8 +190,11 @@ async function goOn(turn: Turn): Promise<Turn> {
   return turn;
 }
 
-function tooLarge(limit: number, unit: string, setting: string): ServiceError {
-  const message = `The answer would have more than ${limit} ${unit} (${setting}): request less data`;
+function limitMessage(limit: number, unit: string, setting: string): string {
+  return `The answer would have more than ${limit} ${unit} (${setting}): request less data`;
+}
+
+function tooLarge(message: string): ServiceError {
   return new ServiceError('GRAPHQL_VALIDATION_FAILED', message, { reason: 'ANSWER_TOO_LARGE' });
 }
 
