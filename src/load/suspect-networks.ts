@@ -21,7 +21,7 @@ export interface Newcomer {
 /**
  * Networks from which a connection has just sent a flood of requests. To parse one packet of it takes up to 15 ms, so
  * hundreds of such connections would stop the process for seconds. New connections from there are read one at a time,
- * in turn by network; callers behind the same router wait for a moment. Those of all other networks are read one in an
+ * in turn by network; callers behind the same router wait for a moment. Of all other networks one is read in each
  * iteration of the event loop: any of them may bring the next flood.
  */
 export class SuspectNetworks {

@@ -79,24 +79,27 @@ describe('a large answer', () => {
   it.each([
     ['compiled code', false],
     ["GraphQL's own executor", true],
-  ])('that does not fit has none of its large parts made by %s, and has room for small ones', async (_by, inParts) => {
-    const { bytes } = answerSize({ value: LARGE, ...SELECTED }, NO_LIMIT);
-    const answer = budget({ nodes: Infinity, bytes: 2 * bytes });
-    answer.completesInParts = inParts;
-    const done: string[] = [];
-    await Promise.all(
-      ['first', 'second', 'third'].map((name) =>
-        Promise.resolve(answer.add(LARGE, SELECTED)).then(
-          () => done.push(name),
-          () => done.push(`${name} refused`),
+  ])(
+    'that does not fit has none of its large parts made by %s, and has room for small ones',
+    async (_by, inParts) => {
+      const { bytes } = answerSize({ value: LARGE, ...SELECTED }, NO_LIMIT);
+      const answer = budget({ nodes: Infinity, bytes: 2 * bytes });
+      answer.completesInParts = inParts;
+      const done: string[] = [];
+      await Promise.all(
+        ['first', 'second', 'third'].map((name) =>
+          Promise.resolve(answer.add(LARGE, SELECTED)).then(
+            () => done.push(name),
+            () => done.push(`${name} refused`),
+          ),
         ),
-      ),
-    );
-    expect(done.sort()).toEqual(['first refused', 'second refused', 'third refused']);
-    expect(answer.bytes).toBe(0);
-    expect(answer.add([{ id: 1 }], SELECTED)).toEqual([{ id: 1 }]);
-    await expect(answer.add(LARGE, SELECTED)).rejects.toThrow('GRAPHQL_MAX_ANSWER_BYTES');
-  });
+      );
+      expect(done.sort()).toEqual(['first refused', 'second refused', 'third refused']);
+      expect(answer.bytes).toBe(0);
+      expect(answer.add([{ id: 1 }], SELECTED)).toEqual([{ id: 1 }]);
+      await expect(answer.add(LARGE, SELECTED)).rejects.toThrow('GRAPHQL_MAX_ANSWER_BYTES');
+    },
+  );
 
   it('has a long list completed a thousand items at a time, unless compiled code does it', async () => {
     const iterations: (() => void)[] = [];
