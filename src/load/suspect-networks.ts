@@ -83,7 +83,8 @@ export class SuspectNetworks {
     this.#skipped = 0;
     const newest = this.#newcomers.pop();
     if (newest === undefined) return;
-    if (newest.socket.destroyed || (this.#isSlow(newest) && this.#waitForNetwork(newest))) this.#readNewcomer();
+    if (newest.socket.destroyed || (this.#isSlow(newest) && this.#waitForNetwork(newest)))
+      this.#readNewcomer();
     else {
       newest.socket.resume();
       if (this.#newcomers.length > 0) setImmediate(this.#readNewcomer);
