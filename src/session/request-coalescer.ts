@@ -94,8 +94,16 @@ export class RequestCoalescer {
       remove();
       shared.abort?.abort();
     };
-    if (caller.aborted) leave();
-    else caller.addEventListener('abort', leave, { once: true });
+    if (caller.aborted) {
+      leave();
+      return;
+    }
+    caller.addEventListener('abort', leave, { once: true });
+    // Else the answer would be in memory for as long as the signal.
+    const stay = (): void => {
+      caller.removeEventListener('abort', leave);
+    };
+    shared.answer.then(stay, stay);
   }
 
   async #settle(

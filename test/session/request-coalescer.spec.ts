@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { RequestCoalescer } from '../../src/session/request-coalescer.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
@@ -24,6 +25,18 @@ describe('work in flight', () => {
     const asked = Array.from({ length: 50 }, () => coalescer.share('session', 'read', work));
     open();
     expect(new Set(await Promise.all(asked))).toEqual(new Set([1]));
+  });
+
+  it('is not kept in memory by the signals of its callers', async () => {
+    const { work, open } = answers();
+    const coalescer = new RequestCoalescer();
+    const callers = [new AbortController().signal, new AbortController().signal];
+    const asked = callers.map((caller) => coalescer.share('session', 'read', work, caller));
+    const listening = (): number[] => callers.map((caller) => getEventListeners(caller, 'abort').length);
+    expect(listening()).toEqual([1, 1]);
+    open();
+    await Promise.all(asked);
+    expect(listening()).toEqual([0, 0]);
   });
 
   it.each([
