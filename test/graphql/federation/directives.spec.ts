@@ -27,8 +27,17 @@ const run = promisify(execFile);
 const example = (name: string): string =>
   fileURLToPath(new URL(`../../../examples/federation/${name}`, import.meta.url));
 
-/** The subgraph with the directives of a graph, by the recipe of docs/federation.md. */
-async function withDirectives(directives: string, environment?: Record<string, string>): Promise<string> {
+const made = new Map<string, Promise<string>>();
+
+/** The subgraph with the directives of a graph, by the recipe of docs/federation.md; once for all composers. */
+function withDirectives(directives: string, environment: Record<string, string> = {}): Promise<string> {
+  const key = JSON.stringify([directives, environment]);
+  const known = made.get(key) ?? addDirectives(directives, environment);
+  made.set(key, known);
+  return known;
+}
+
+async function addDirectives(directives: string, environment: Record<string, string>): Promise<string> {
   const folder = await tempFolder();
   try {
     const [from, added] = [join(folder.path, 'subgraph.graphql'), join(folder.path, 'directives.graphql')];

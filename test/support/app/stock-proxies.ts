@@ -20,6 +20,9 @@ export function proxyMissing(name: ProxyName): string | undefined {
   return spawnSync(name, ['-v']).status === 0 ? undefined : `${name} is not installed`;
 }
 
+/** By default a check may take as long as lies between two: on a busy machine an instance that is slow would be left out. */
+const PATIENT_CHECKS = 'timeout check 20s';
+
 const living = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL');
@@ -56,6 +59,7 @@ export function startShippedProxy(
       .replace('listen 443', `listen 127.0.0.1:${port}`)
       .replace('bind :443', `bind 127.0.0.1:${port}`)
       .replaceAll('portico.example', '127.0.0.1')
+      .replace('timeout server 30s', `timeout server 30s\n  ${PATIENT_CHECKS}`)
       .replaceAll(/\/etc\/(nginx|haproxy)\//g, `${folder}/`);
     return name === 'nginx' ? nginxMain(folder, changed) : changed;
   });
@@ -132,6 +136,7 @@ function haproxy(port: number, ports: readonly number[]): string {
   timeout connect 5s
   timeout client 50s
   timeout server 50s
+  ${PATIENT_CHECKS}
 frontend all
   bind 127.0.0.1:${port}
   default_backend service
