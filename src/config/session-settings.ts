@@ -102,7 +102,7 @@ export class SessionSettings {
   REDIS_WAIT_REPLICAS = 0;
 
   @Setting(
-    'time limit of one command to Redis in milliseconds; an answer that is missing for eight times as long ends the connection',
+    'time limit of one command to Redis in milliseconds; an answer that is missing for eight times as long ends the connection, and an attempt to connect has as long, but at least a second',
   )
   @WholeNumber(10, 60_000)
   REDIS_TIMEOUT_MS = DEFAULT_REDIS_TIMEOUT_MS;

@@ -10,7 +10,7 @@ suite(
     it('lose, mix up and revive no session that was acknowledged', async () => {
       const report = await chaos({ seed: 7, users: 20, seconds: 20, calmMs: 500 });
       expect(report).toMatchObject({ lost: 0, mixed: 0, revived: 0 });
-      expect(report.answers).toBeGreaterThan(200);
+      expect(report.answers).toBeGreaterThanOrEqual(200);
     }, 400_000);
   },
 );

@@ -216,7 +216,7 @@ describe('OpenTelemetry', () => {
     const { tracing, exportMetrics, shutdown } = await open(
       { OTEL_EXPORTER_OTLP_ENDPOINT },
       // The SDK alone would wait this long.
-      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: '6000' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: '60000' },
     );
     const sockets: Socket[] = [];
     stuck.on('connection', (socket) => sockets.push(socket));
@@ -229,7 +229,7 @@ describe('OpenTelemetry', () => {
     const ended = shutdown();
     await eventually(() => sockets.length === 2);
     await ended;
-    expect(performance.now() - began).toBeLessThan(4000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     // An answer that is not retried, so that the SDK leaves nothing running.
     for (const socket of sockets) socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
     stuck.close();

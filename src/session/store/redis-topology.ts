@@ -13,6 +13,7 @@ import { type SessionSettings } from '../../config/session-settings.js';
 import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.js';
 import { CountingConnector, CountingSocket } from './redis-socket.js';
 
+/** For a connection to be made, unless a command may take longer. */
 const CONNECT_TIMEOUT_MS = 1000;
 /** How long a new connection may be silent while it is set up. */
 const SILENCE_MS = 5000;
@@ -25,12 +26,14 @@ const SENTINEL_MS = 500;
 const MOST_NODES_ASKED = 4;
 
 /** How long a connection waits for Redis. */
-const LIMITS = {
-  connectTimeout: CONNECT_TIMEOUT_MS,
-  disconnectTimeout: CLOSE_MS,
-  socketTimeout: SILENCE_MS,
-  maxRetriesPerRequest: 1,
-};
+function limits(timeoutMs: number) {
+  return {
+    connectTimeout: Math.max(CONNECT_TIMEOUT_MS, timeoutMs),
+    disconnectTimeout: CLOSE_MS,
+    socketTimeout: SILENCE_MS,
+    maxRetriesPerRequest: 1,
+  };
+}
 
 /** What sets the connection of the sessions apart: it queues nothing, and knows the scripts. */
 const OWN = { enableOfflineQueue: false, retryStrategy: pauseBefore, scripts: REDIS_SCRIPTS };
@@ -71,15 +74,21 @@ export function isCluster({ url }: RedisAccess): boolean {
 }
 
 /** Connects in the background and reconnects on its own. Until then, every command fails immediately. */
-export function connectRedis({ url, sentinelPassword, tls = {}, client }: RedisAccess): RedisConnection {
-  if (client !== undefined) return beside(client) as RedisConnection;
+export function connectRedis({
+  url,
+  sentinelPassword,
+  tls = {},
+  timeoutMs = 0,
+  client,
+}: RedisAccess): RedisConnection {
+  if (client !== undefined) return beside(client, timeoutMs) as RedisConnection;
   const place = parseRedisUrl(url);
   if (place === undefined) throw new TypeError('REDIS_URL is not the URL of a Redis');
   const common = {
     username: place.username,
     password: place.password,
     ...(place.isTls && { tls }),
-    ...LIMITS,
+    ...limits(timeoutMs),
   };
   return (
     place.kind === 'cluster' ? cluster(place, common) : server(place, common, sentinelPassword)
@@ -100,10 +109,10 @@ function server(place: RedisPlace, common: RedisOptions, sentinelPassword: strin
 }
 
 /** A connection of its own to where another client is connected: it ends whenever a reply cannot be trusted. */
-function beside(client: Redis): Redis {
+function beside(client: Redis, timeoutMs: number): Redis {
   const isSentinel = (client.options.sentinels?.length ?? 0) > 0;
   const Connector = isSentinel ? CountingSentinelConnector : CountingConnector;
-  return client.duplicate({ ...LIMITS, ...OWN, lazyConnect: false, Connector });
+  return client.duplicate({ ...limits(timeoutMs), ...OWN, lazyConnect: false, Connector });
 }
 
 function sentinels(
@@ -131,7 +140,7 @@ function cluster({ nodes }: RedisPlace, common: RedisOptions): Cluster {
     enableOfflineQueue: false,
     maxRedirections: MOST_NODES_ASKED,
     clusterRetryStrategy: pauseBefore,
-    slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+    slotsRefreshTimeout: common.connectTimeout ?? CONNECT_TIMEOUT_MS,
     scripts: REDIS_SCRIPTS,
   });
 }

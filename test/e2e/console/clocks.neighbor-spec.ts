@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Browser, type Page } from 'playwright-core';
 import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
-import { startBrowser } from '../../support/console/browser.js';
+import { openContext, startBrowser } from '../../support/console/browser.js';
 import { buildExamplePage, type ExamplePage, startExamplePage } from '../../support/console/example-page.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -36,7 +36,7 @@ describeInBrowser('a countdown in a browser whose clock is wrong', () => {
   it.each([-2, 0, 1, 13])(
     'by %s hours is right: in the console, the example page and the snippet',
     async (hours) => {
-      const context = await browser.newContext();
+      const context = await openContext(browser);
       const time = Date.now() + hours * HOUR;
       await context.clock.install({ time });
       const open = async (url: string): Promise<Page> => {

@@ -4,7 +4,7 @@ import { type EmbeddedPlatform, startEmbeddedPlatform } from 'portico/embedded-p
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { type LoggedApp, startLoggedApp } from '../../support/app/logged-app.js';
 import { faultsOf } from '../../support/console/accessibility.js';
-import { startBrowser } from '../../support/console/browser.js';
+import { openContext, startBrowser } from '../../support/console/browser.js';
 import { type EmbeddingExample, startEmbeddingExample } from '../../support/console/embedding-example.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
 import { type PageServer, startPageServer } from '../../support/console/page-server.js';
@@ -43,7 +43,7 @@ describeInBrowser('the embedding example', () => {
     example = await startEmbeddingExample(portal?.url ?? '', reports?.url ?? '');
     stranger = await startPageServer();
     browser = await startBrowser();
-    context = await browser.newContext();
+    context = await openContext(browser);
     context.on('request', (request) => {
       traces.addresses.push(request.url());
       traces.headers.push(JSON.stringify(request.headers()));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, type Page } from 'playwright-core';
 import { runService, stopServices } from '../../support/app/run-service.js';
 import { faultsOf } from '../../support/console/accessibility.js';
-import { startBrowser } from '../../support/console/browser.js';
+import { openContext, startBrowser } from '../../support/console/browser.js';
 import { NARROW, WIDE } from '../../support/console/console-page.js';
 import {
   buildExamplePage,
@@ -43,7 +43,7 @@ describeInBrowser('the example page', () => {
 
   /** Two tabs with a session that the platform ends after five idle seconds, during which the other tests run. */
   const openExpiring = async (): Promise<readonly Page[]> => {
-    const context = await browser.newContext();
+    const context = await openContext(browser);
     const tabs = [await context.newPage(), await context.newPage()] as const;
     for (const tab of tabs) await tab.goto(site.url);
     await tabs[1].waitForSelector('.login');
@@ -131,7 +131,7 @@ describeInBrowser('the example page', () => {
   });
 
   it('tells a time that is over as such, and not as a service that cannot be reached', async () => {
-    const context = await browser.newContext();
+    const context = await openContext(browser);
     const tab = await context.newPage();
     await tab.addInitScript(
       'AbortSignal.timeout = ((of) => () => of.call(AbortSignal, 40))(AbortSignal.timeout)',

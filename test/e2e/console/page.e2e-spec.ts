@@ -194,7 +194,7 @@ describeInBrowser("the console's page", () => {
         await page.click('.graphiql-execute-button');
         await console.answers('Retail Sales');
         expect(await page.evaluate(invitation)).toBe('none');
-        await page.waitForSelector('#remaining:text-matches("^(30:00|29:5)")');
+        await page.waitForSelector('#remaining:text-matches("^(30:00|29:)")');
         await page.click('.project:first-child button');
         await page.waitForSelector('.project:first-child button:text-is("Copied")');
         await page.click('#extend');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { startBrowser } from '../../support/console/browser.js';
+import { openContext, startBrowser } from '../../support/console/browser.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
 import { type PageServer, startPageServer } from '../../support/console/page-server.js';
 import {
@@ -75,7 +75,7 @@ describeInBrowser('two origins in a browser', () => {
       'a name that looks alike': `http://127.0.0.1.evil.test:${pages.port}`,
     };
     browser = await startBrowser('--host-resolver-rules=MAP *.evil.test 127.0.0.1');
-    context = await browser.newContext();
+    context = await openContext(browser);
   });
   afterAll(async () => {
     await browser.close();

@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOMBS, MANY_LOGINS } from '../../support/graphql/hostile-documents.js';
 import {
@@ -7,8 +6,8 @@ import {
 } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 
-/** Far more than any of them takes on a machine that is busy with other things, far less than one that blows up. */
-const PATIENCE_MS = 5_000;
+/** Of the processor, which does not depend on what else a machine does: far more than any of them takes, far less than one that blows up. */
+const MOST_CPU_MS = 5_000;
 
 describe('a hostile document', () => {
   let platform: ScriptedPlatform;
@@ -44,18 +43,14 @@ describe('a hostile document', () => {
   });
 
   it.each(BOMBS)('of $what is refused at once and keeps nobody waiting', async ({ query }) => {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    const begun = performance.now();
+    const before = process.cpuUsage();
     const answer = await app.graphql(query);
-    const took = performance.now() - begun;
-    delay.disable();
+    const { user, system } = process.cpuUsage(before);
 
     expect([400, 413]).toContain(answer.status);
     expect(answer.data).toBeUndefined();
     expect(answer.errors?.length).toBeGreaterThan(0);
-    expect(took).toBeLessThan(PATIENCE_MS);
-    expect(delay.percentile(99) / 1e6).toBeLessThan(PATIENCE_MS);
+    expect((user + system) / 1000).toBeLessThan(MOST_CPU_MS);
     expect(platform.connections).toBe(0);
   });
 });

@@ -9,7 +9,7 @@ import {
   type StartedPlatform,
 } from '../../../packages/portico/test/support/embedded-platform/start-platform.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
-import { startBrowser } from '../../support/console/browser.js';
+import { openContext, startBrowser } from '../../support/console/browser.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
 import { type PageServer, startPageServer } from '../../support/console/page-server.js';
 import { type Answer, bearerHandle, type GraphQLCaller } from '../../support/graphql/graphql-caller.js';
@@ -177,7 +177,7 @@ describe.each([HIVE_GATEWAY, APOLLO_GATEWAY])('the shipped settings of $name', (
     let context: BrowserContext;
     beforeAll(async () => {
       browser = await startBrowser();
-      context = await browser.newContext();
+      context = await openContext(browser);
     });
     afterAll(() => browser.close());
     /** What a page gets to read, or `blocked`. */

@@ -3,8 +3,13 @@ import {
   type ScriptedPlatform,
   startScriptedPlatform,
 } from '../../../packages/portico/test/support/embedded-platform/scripted-platform.js';
-import { answerAtLast, bearerHandleAtLast } from '../../support/graphql/graphql-caller.js';
-import { runService, type RunningService, stopServices } from '../../support/app/run-service.js';
+import {
+  answerAtLast,
+  bearerHandleAtLast,
+  type GraphQLCaller,
+} from '../../support/graphql/graphql-caller.js';
+import { startApp, type TestApp } from '../../support/app/start-app.js';
+import { runService, stopServices } from '../../support/app/run-service.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
 import { skewedClock } from '../../support/session/skewed-clock.js';
 import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
@@ -19,7 +24,8 @@ suite(
     let folder: Awaited<ReturnType<typeof tempFolder>>;
     let redis: RunningRedis;
     let platform: ScriptedPlatform;
-    let services: RunningService[];
+    let services: { readonly graphql: GraphQLCaller }[];
+    let onTime: TestApp;
     beforeAll(async () => {
       folder = await tempFolder();
       redis = await startRedis();
@@ -43,14 +49,15 @@ suite(
         SESSION_KEYS: sessionKeysSetting(),
         PLATFORM_BASE_URL: platform.baseUrl,
       };
-      services = await Promise.all(
-        [0, TEN_MINUTES, -TEN_MINUTES].map((skew) =>
-          runService(folder.path, { ...environment, ...skewedClock(skew) }),
-        ),
+      onTime = await startApp(environment);
+      const others = [TEN_MINUTES, -TEN_MINUTES].map((skew) =>
+        runService(folder.path, { ...environment, ...skewedClock(skew) }),
       );
+      services = [onTime, ...(await Promise.all(others))];
     });
     afterAll(async () => {
       await stopServices();
+      await onTime.close();
       await platform.close();
       await redis.close();
       await folder.remove();

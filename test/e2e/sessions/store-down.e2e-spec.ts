@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
-import { type Answer } from '../../support/graphql/graphql-caller.js';
+import { type Answer, answerAtLast } from '../../support/graphql/graphql-caller.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
@@ -8,8 +8,8 @@ import { storeOutage } from '../../support/session/store-outage.js';
 import { startUserPlatform, type UserPlatform } from '../../support/embedded-platform/user-platform.js';
 
 const LOGIN = 'mutation { login(input: {username: "alice", password: "password"}) { me { id } } }';
-/** On a machine that is busy with other things; the measured figures stand in docs/operations.md. */
-const SOON_MS = 5000;
+/** Far more than on any machine, and less than for ever; the measured figures stand in docs/operations.md. */
+const SOON_MS = 30_000;
 /** So few that a busy machine still keeps up, and what is measured is the store; `npm run soak` sends 100. */
 const REQUESTS_PER_SECOND = 25;
 
@@ -37,7 +37,7 @@ suite(`a caller whose session store is down (${redisMissing ?? 'a redis-server t
   });
 
   const loggedInCookie = async (): Promise<string> => {
-    const login = await app.graphql(LOGIN);
+    const login = await answerAtLast(() => app.graphql(LOGIN));
     return String(login.headers.getSetCookie()[0]?.split(';')[0]);
   };
   const expectUnavailable = (answer: Answer): void => {

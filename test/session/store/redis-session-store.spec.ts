@@ -6,7 +6,12 @@ import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
-import { type RunningRedis, redisMissing, startRedis } from '../../support/session/start-redis.js';
+import {
+  patientAccess,
+  type RunningRedis,
+  redisMissing,
+  startRedis,
+} from '../../support/session/start-redis.js';
 import { ServiceError } from '../../../src/errors/service-error.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
@@ -67,6 +72,7 @@ suite('the redis session store', () => {
   it('waits for a slow Redis as long as it may, and no longer', async () => {
     await start([], { timeoutMs: 60 });
     const patient = await RedisSessionStore.open(redis.access, LIFE);
+    await eventually(() => store.reach());
     redis.pause();
     const creating = patient.create('key', 'sealed');
     await expect(store.read('key')).rejects.toThrow('it does not answer in time');
@@ -77,12 +83,13 @@ suite('the redis session store', () => {
 
   it('fails within its time limit while Redis is stalled or gone, and recovers on its own', async () => {
     await start([], { timeoutMs: 500 });
-    await store.create('key', 'sealed');
+    const patient = await RedisSessionStore.open(redis.access, LIFE);
+    await patient.create('key', 'sealed');
+    await patient.close();
 
     redis.pause();
-    const before = performance.now();
+    // Without a limit it would not fail as long as Redis is stalled.
     await expect(store.read('key')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
-    expect(performance.now() - before).toBeLessThan(5000);
     redis.resume();
     await eventually(async () => {
       expect(await store.read('key')).toMatchObject({ sealed: 'sealed' });
@@ -149,7 +156,8 @@ suite('the redis session store', () => {
   it('logs in with the password of its URL, and never reveals it', async () => {
     const password = 'CANARY-PW-redis';
     redis = await startRedis(['--requirepass', password], { password });
-    store = await RedisSessionStore.open(`redis://:${password}@127.0.0.1:${redis.port}/0`, LIFE);
+    const url = `redis://:${password}@127.0.0.1:${redis.port}/0`;
+    store = await RedisSessionStore.open(patientAccess(url), LIFE);
     await store.create('key', 'sealed');
 
     const wrong = await RedisSessionStore.open(

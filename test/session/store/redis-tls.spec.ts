@@ -49,6 +49,7 @@ suite(`nodes that take TLS with a client certificate alone (${redisMissing ?? 's
     const settings = parseSettings({
       ...{ SESSION_STORE: 'redis', REDIS_URL: url, SESSION_KEYS: sessionKeysSetting() },
       REDIS_TLS_CA: certificate.path,
+      REDIS_TIMEOUT_MS: '10000',
       ...(hasCertificate && { REDIS_TLS_CERT: certificate.path, REDIS_TLS_KEY: keyFile }),
     });
     const store = await RedisSessionStore.open(redisAccess(settings), LIFE);

@@ -13,6 +13,8 @@ import { type RunningService, runService, stopServices } from './run-service.js'
 const INSTANCES = 3;
 /** After so many, a user logs out. */
 const READS = 20;
+/** For each user, on average, when the last blow has fallen. */
+const ANSWERS_AFTERWARDS = 10;
 /** A logout this long before a node died had reached the replicas. */
 const REPLICATED_MS = 1000;
 
@@ -48,6 +50,7 @@ export async function chaos(plan: ChaosPlan): Promise<ChaosReport> {
   const folder = await tempFolder();
   const platform = await startUserPlatform({ forgetsRequests: true });
   const redis = await startWatchedRedis();
+  await redis.failOverSoon();
   const balancer = await startBalancer();
   const sessionKeys = sessionKeysSetting();
   const start = async (): Promise<RunningService> => {
@@ -65,7 +68,7 @@ export async function chaos(plan: ChaosPlan): Promise<ChaosReport> {
     return service;
   };
   const services = await Promise.all(Array.from({ length: INSTANCES }, start));
-  await eventually(() => services.every(({ url }) => balancer.isReady(url)), 30_000);
+  await eventually(() => services.every(({ url }) => balancer.isReady(url)));
   const world: World = {
     redis,
     balancer,
@@ -144,7 +147,11 @@ const BLOWS: Readonly<Record<string, Blow>> = {
   },
 };
 
-async function strike({ seed, seconds, calmMs }: ChaosPlan, world: World, counts: Counts): Promise<void> {
+async function strike(
+  { seed, users, seconds, calmMs }: ChaosPlan,
+  world: World,
+  counts: Counts,
+): Promise<void> {
   const random = randomBy(seed);
   const end = performance.now() + seconds * 1000;
   const names = Object.keys(BLOWS);
@@ -156,7 +163,9 @@ async function strike({ seed, seconds, calmMs }: ChaosPlan, world: World, counts
     counts.blow(name);
     await BLOWS[name]?.(world, counts, random);
   }
-  await pause(6000);
+  // A session that was lost is found out by its next use.
+  const before = counts.answers;
+  await eventually(() => counts.answers >= before + ANSWERS_AFTERWARDS * users, PATIENCE_MS);
 }
 
 async function hasReplicas({ admin }: RunningRedis, count: number): Promise<boolean> {
@@ -214,7 +223,7 @@ class Counts {
   logins = 0;
   mixed = 0;
   lost = 0;
-  #answers = 0;
+  answers = 0;
   #revived = 0;
   readonly #logouts: { readonly handle: string; readonly at: number }[] = [];
   readonly #deaths: number[] = [];
@@ -228,7 +237,7 @@ class Counts {
     const answer = await call().catch(() => undefined);
     const extensions = answer?.errors?.[0]?.extensions;
     if (answer !== undefined && extensions === undefined) {
-      this.#answers += 1;
+      this.answers += 1;
       return answer;
     }
     const { reason: why, code } = (extensions ?? {}) as { reason?: string; code?: string };
@@ -261,7 +270,7 @@ class Counts {
 
   report(): ChaosReport {
     return {
-      answers: this.#answers,
+      answers: this.answers,
       logins: this.logins,
       logouts: this.#logouts.length,
       lost: this.lost,

@@ -24,7 +24,7 @@ export async function rollInstances(
   const takeIn = async (instance: number): Promise<RunningService> => {
     const service = await start(instance);
     balancer.add(service.url);
-    await eventually(() => balancer.isReady(service.url), 30_000);
+    await eventually(() => balancer.isReady(service.url));
     return service;
   };
   const services = [await takeIn(0), await takeIn(1)];

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
@@ -22,4 +22,17 @@ export function startBrowser(...more: string[]): Promise<Browser> {
       ...more,
     ],
   });
+}
+
+/** Long, so that a busy machine fails no test: the library would wait half a minute. */
+const PATIENCE_MS = 120_000;
+
+/** A context of its own, as of somebody who has never been there. */
+export async function openContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }

@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { openContext } from './browser.js';
 
 export const WIDE = { width: 1280, height: 800 };
 export const NARROW = { width: 390, height: 844 };
@@ -38,7 +39,7 @@ export async function openConsole(
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({ viewport: WIDE, ...options });
+  const context = await openContext(browser, { viewport: WIDE, ...options });
   const page = await context.newPage();
   const hosts = new Set<string>();
   const complaints: string[] = [];

@@ -27,6 +27,8 @@ export async function startProfileApp(
   environment: Record<string, string> = {},
   prepare: (secrets: LoopbackSecretStore) => void = () => undefined,
 ): Promise<ProfileApp> {
+  // On a busy machine, to load the SDK alone may take longer than a fetch may.
+  await import('@aws-sdk/client-secrets-manager');
   const secrets = await startSecretsManager();
   prepare(secrets);
   const restore = setEnvironment(awsEnvironment(secrets));

@@ -60,7 +60,7 @@ export async function bearerHandleAtLast(
   let handle: string | undefined;
   await eventually(async () => {
     handle = await bearerHandle(call, input);
-  }, 30_000);
+  });
   return handle ?? '';
 }
 

@@ -3,8 +3,8 @@ import { type RedisSessionStore } from '../../../src/session/store/redis-session
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 
 const SESSIONS = 200;
-/** From the moment when another node has the place of the dead one to the last error. */
-export const MOST_OUTAGE_MS = 5000;
+/** From the moment when another node has the place of the dead one to the last error, on a machine that is busy; docs/operations.md has figures. */
+export const MOST_OUTAGE_MS = 30_000;
 /** Sentinel does nothing for 30 s after it has been held up for two, and tries a failed election again after six. */
 export const PATIENCE_MS = 120_000;
 
@@ -36,7 +36,7 @@ export async function failover(
   const keys = Array.from({ length: SESSIONS }, (_, n) => `key-${n}`);
   const ended = keys.filter((_key, n) => n % 4 === 0);
   for (const key of keys) await eventually(() => store.create(key, `sealed ${key}`));
-  for (const key of ended) await store.remove(key);
+  for (const key of ended) await eventually(() => store.remove(key).then(() => true));
   await replicated();
 
   const began = performance.now();

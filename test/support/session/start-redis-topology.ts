@@ -6,8 +6,10 @@ import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
 import { patientAccess, type RunningRedis, startRedis } from './start-redis.js';
 
 const QUORUM = 2;
-/** How long a node is silent before the others hold it for dead. */
-const DEAD_AFTER_MS = 1000;
+/** How long a node is silent before the others hold it for dead: so long that a busy machine makes none so. */
+const DEAD_AFTER_MS = 60_000;
+/** The same where one is to die. */
+const SOON_DEAD_AFTER_MS = 1000;
 export const GROUP = 'portico-master';
 
 /** Three nodes that replicate, watched by three sentinels. */
@@ -18,6 +20,8 @@ export interface WatchedRedis {
   readonly sentinels: readonly RunningRedis[];
   /** The node that the sentinels call the master. */
   master(): Promise<RunningRedis>;
+  /** From now on a second of silence is enough for a failover. */
+  failOverSoon(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,10 @@ export async function startWatchedRedis(settings: readonly string[] = []): Promi
         if (found !== undefined) return found;
       }
       throw new Error('no sentinel knows the master');
+    },
+    failOverSoon: async () => {
+      const setting = ['SET', GROUP, 'down-after-milliseconds', SOON_DEAD_AFTER_MS];
+      await Promise.all(sentinels.map(({ admin }) => admin.call('SENTINEL', ...setting)));
     },
     close: async () => {
       await Promise.all([...sentinels, ...nodes].map((each) => each.close()));
@@ -90,6 +98,8 @@ export interface ClusteredRedis {
   readonly nodes: readonly RunningRedis[];
   /** The nodes that are masters now and answer. */
   masters(): Promise<RunningRedis[]>;
+  /** From now on a second of silence is enough for a failover. */
+  failOverSoon(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -124,6 +134,11 @@ export async function startClusteredRedis(settings: readonly string[] = []): Pro
     masters: async () => {
       const roles = await Promise.all(nodes.map((node) => roleOf(node)));
       return nodes.filter((_node, n) => roles[n] === 'master');
+    },
+    failOverSoon: async () => {
+      await Promise.all(
+        nodes.map(({ admin }) => admin.config('SET', 'cluster-node-timeout', SOON_DEAD_AFTER_MS)),
+      );
     },
     close: async () => {
       await Promise.all(nodes.map((each) => each.close()));

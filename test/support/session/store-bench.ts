@@ -58,7 +58,7 @@ export async function embeddedBench(life: SessionLife): Promise<StoreBench> {
 /** @param redis flushed first, and left running. */
 export async function redisBench(redis: RunningRedis, life: SessionLife): Promise<StoreBench> {
   await redis.admin.flushall();
-  const open = (): Promise<RedisSessionStore> => RedisSessionStore.open(redis.url, life);
+  const open = (): Promise<RedisSessionStore> => RedisSessionStore.open(redis.access, life);
   let store = await open();
   return {
     get store() {

@@ -60,7 +60,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
     headers: () => headers,
     span: async (isIt) => {
       let found: CollectedSpan | undefined;
-      await eventually(() => (found = spans.find(isIt)) !== undefined, 20_000);
+      await eventually(() => (found = spans.find(isIt)) !== undefined);
       if (found === undefined) throw new Error('there is no such span');
       return found;
     },

@@ -11,6 +11,7 @@ import { type LoopbackSecretStore } from '../support/credentials/stores/loopback
 import { setEnvironment } from '../support/credentials/process-environment.js';
 import { eventually } from '../support/eventually.js';
 import { secretCanary } from '../support/secrets/secret-canary.js';
+import { type ProviderOptions } from './credential-provider.conformance.js';
 import { type SecretStoreSubject } from './secret-store.conformance.js';
 
 /** What a person would expect to read when the endpoint of a secret fails. */
@@ -62,10 +63,10 @@ export function secretStoreFailureConformance(subject: SecretStoreSubject): void
       undo.unshift(() => endpoint.close());
       return endpoint;
     };
-    const loggingInAt = async (url: string): Promise<CredentialProvider> => {
+    const loggingInAt = async (url: string, more: ProviderOptions = {}): Promise<CredentialProvider> => {
       const { environment, options } = await subject.loginAt(url);
       set(environment);
-      return subject.provider(store, options ?? {});
+      return subject.provider(store, { ...options, ...more });
     };
 
     beforeEach(async () => {
@@ -116,9 +117,9 @@ export function secretStoreFailureConformance(subject: SecretStoreSubject): void
       },
     );
 
-    it('reads a login endpoint that never answers as TIMEOUT after 5 seconds', async () => {
+    it('reads a login endpoint that never answers as TIMEOUT when its time is over', async () => {
       const endpoint = await start('hang');
-      const provider = await loggingInAt(endpoint.url);
+      const provider = await loggingInAt(endpoint.url, { timeoutMs: 5000 });
       holdTimers('setTimeout');
       const failure = expectFailure(provider, 'TIMEOUT');
       await eventually(() => endpoint.requests > 0);

@@ -118,13 +118,19 @@ describe('starting and stopping the embedded platform', () => {
   });
 
   it('leaves no timer of a late answer behind when it is closed', async () => {
-    const { baseUrl, close } = await startEmbeddedPlatform();
-    const wire = new Wire(baseUrl);
-    const timersBefore = openHandles('Timeout');
-    const late = wire.loginAs('slow').catch((error: unknown) => error);
-    await wire.loginAs('demo').finally(close);
+    let late: unknown;
+    let timersBefore: number;
+    do {
+      const { baseUrl, close } = await startEmbeddedPlatform();
+      const wire = new Wire(baseUrl);
+      timersBefore = openHandles('Timeout');
+      const answer = wire.loginAs('slow').catch((error: unknown) => error);
+      await wire.loginAs('demo').finally(close);
+      late = await answer;
+      // On a machine that stands still for two seconds the answer is there before: once more.
+    } while (!(late instanceof Error));
 
-    expect(await late).toMatchObject({ message: 'fetch failed' });
+    expect(late).toMatchObject({ message: 'fetch failed' });
     expect(openHandles('Timeout')).toBeLessThanOrEqual(timersBefore);
   });
 

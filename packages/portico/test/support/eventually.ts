@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Repeats a check every 5 ms until it neither throws nor gives false; after `withinMs` it fails with what the check said. */
-export async function eventually(check: () => unknown, withinMs = 20_000): Promise<void> {
+export async function eventually(check: () => unknown, withinMs = 60_000): Promise<void> {
   const end = Date.now() + withinMs;
   for (;;) {
     try {

@@ -89,6 +89,10 @@ describe.each(['got', 'undici'] as const)('the deadline of a call, by %s,', (tra
 });
 
 describe.each(['got', 'undici'] as const)('calls that wait for a connection, by %s,', (transport) => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   /** A platform that takes its time for each call. */
   async function slowPlatform(ms: number, options: PlatformSessionOptions) {
     const platform = await startScriptedPlatform({
@@ -102,13 +106,26 @@ describe.each(['got', 'undici'] as const)('calls that wait for a connection, by 
   }
 
   it('have all of their time when they get one', async () => {
-    const { platform, session } = await slowPlatform(40, { timeoutMs: 1000, maxCallsPerSession: 1 });
+    let answer = (): void => undefined;
+    const platform = await startScriptedPlatform({
+      'POST auth/login': loginAnswer(),
+      'GET reports': (_request, response) => {
+        answer = () => response.writeHead(204).end();
+      },
+    });
+    const limits = { timeoutMs: TIMEOUT_MS, queueTimeoutMs: 1_000_000, maxCallsPerSession: 1 };
+    const session = await loggedIn(platform.baseUrl, { transport, ...limits });
+    holdTimers('setTimeout');
 
     // Together they take longer than one of them may.
-    const calls = Array.from({ length: 30 }, () => session.request('GET', 'reports'));
+    const calls = Promise.all(Array.from({ length: 10 }, () => session.request('GET', 'reports')));
+    for (let sent = 1; sent <= 10; sent += 1) {
+      await eventually(() => platform.count('GET reports') === sent);
+      vi.advanceTimersByTime(TIMEOUT_MS / 2);
+      answer();
+    }
 
-    await expect(Promise.all(calls)).resolves.toHaveLength(30);
-    expect(platform.count('GET reports')).toBe(30);
+    await expect(calls).resolves.toHaveLength(10);
   });
 
   it('are not sent once they were told that it took too long, and say so', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   AuthenticatedPlatformSession,
   ClientClosedError,
@@ -55,18 +55,23 @@ describe('a call that waits', () => {
   it('is over when the time for waiting is, although none is left for the platform', async () => {
     const calls = new CallsInFlight();
     const limits = { timeoutMs: 0, queueTimeoutMs: 40 };
-    const seen: boolean[] = [];
-    const failure = calls.run(limits, undefined, (call) => {
-      const waiting = call.wait(new Promise(() => undefined));
-      const look = (): void => {
-        seen.push(call.isOver);
-        if (calls.size > 0) setTimeout(look, 10);
-      };
-      look();
-      return waiting;
-    });
-    await expect(failure).rejects.toBeInstanceOf(QueueTimeoutError);
-    expect(seen.slice(0, 2)).toEqual([false, false]);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      let isOver = (): boolean => true;
+      const failure = calls.run(limits, undefined, (call) => {
+        isOver = () => call.isOver;
+        return call.wait(new Promise(() => undefined));
+      });
+      const ended = expect(failure).rejects.toBeInstanceOf(QueueTimeoutError);
+      expect(isOver()).toBe(false);
+      vi.advanceTimersByTime(39);
+      expect(isOver()).toBe(false);
+      vi.advanceTimersByTime(1);
+      expect(isOver()).toBe(true);
+      await ended;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

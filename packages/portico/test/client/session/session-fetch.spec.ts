@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
   AuthenticatedPlatformSession,
   ForeignRedirectError,
@@ -12,6 +12,7 @@ import {
   PlatformTimeoutError,
   SessionError,
 } from '../../../src/client/index.js';
+import { holdTimers } from '../../support/client/hold-timers.js';
 import { sessionWithToken } from '../../support/client/logged-in.js';
 import { errorAnswer, loginAnswer, redirectTo } from '../../support/embedded-platform/platform-answers.js';
 import {
@@ -361,11 +362,16 @@ describe.each(['got', 'undici'] as const)('fetch on a session, by %s,', (transpo
     await using client = new PlatformClient({ baseUrl: platform.baseUrl, transport, maxCallsPerSession: 1 });
     const session = client.restoreSession(open(platform.baseUrl).json());
 
-    const unread = await session.fetch('file', { timeoutMs: 300 });
-    await (await session.fetch('reports')).json();
-    await expect(unread.arrayBuffer()).rejects.toThrow('was not read for as long as timeoutMs');
-    const stalled = await session.fetch('stalled', { timeoutMs: 300 });
-    await expect(stalled.arrayBuffer()).rejects.toThrow(PlatformTimeoutError);
+    holdTimers('setTimeout');
+    try {
+      const unread = await session.fetch('file', { timeoutMs: 300 });
+      await (await whileTimePasses(session.fetch('reports'))).json();
+      await expect(unread.arrayBuffer()).rejects.toThrow('was not read for as long as timeoutMs');
+      const stalled = await session.fetch('stalled', { timeoutMs: 300 });
+      await expect(whileTimePasses(stalled.arrayBuffer())).rejects.toThrow(PlatformTimeoutError);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('rejects with the reason of the signal, before the response and within its body', async () => {
@@ -471,3 +477,15 @@ describe.each(['got', 'undici'] as const)('fetch on a session, by %s,', (transpo
     await expect(limited.text()).rejects.toThrow('larger than 1000 bytes');
   });
 });
+
+/** Lets the time that the test holds pass until a call has ended. */
+async function whileTimePasses<T>(call: Promise<T>): Promise<T> {
+  let isPending = true;
+  const ended = call.finally(() => (isPending = false));
+  ended.catch(() => undefined);
+  await eventually(() => {
+    vi.advanceTimersByTime(50);
+    return !isPending;
+  });
+  return ended;
+}

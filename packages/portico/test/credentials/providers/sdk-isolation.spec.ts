@@ -64,20 +64,24 @@ describe('the SDKs of the secret stores', () => {
       ...vaultEnvironment(vault),
       PORTICO_PASSWORD: canary.value,
     };
+    // A busy machine may need longer than five seconds to load an SDK.
+    const timeoutMs = 60_000;
     parameters = {
-      secretsManager: { secretId: 'portico' },
-      parameterStore: { name: 'portico' },
+      secretsManager: { secretId: 'portico', timeoutMs },
+      parameterStore: { name: 'portico', timeoutMs },
       keyVault: {
+        timeoutMs,
         vaultUrl: keyVault.url,
         secretName: 'portico',
         clientOptions: { allowInsecureConnection: true, disableChallengeResourceVerification: true },
       },
       secretManager: {
+        timeoutMs,
         project: 'example',
         secretId: 'portico',
         clientOptions: { apiEndpoint: '127.0.0.1', port: secretManager.port, protocol: 'http' },
       },
-      vault: { path: 'portico', key: 'value' },
+      vault: { path: 'portico', key: 'value', timeoutMs },
       env: { name: 'PORTICO_PASSWORD' },
     };
   });
