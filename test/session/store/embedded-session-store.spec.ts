@@ -72,13 +72,6 @@ describe('the embedded session store', () => {
     expect(() => new EmbeddedSessionStore(path, LIFE)).toThrow('The session store is unavailable');
   });
 
-  it('fails as a store that is down once it is closed', async () => {
-    const store = new EmbeddedSessionStore(path, LIFE);
-    await store.close();
-    await expect(store.read('key')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
-    await expect(store.ping()).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
-  });
-
   it('ends an unused session in time although the clock was set back', async () => {
     const clock = manualClock();
     const store = new EmbeddedSessionStore(path, LIFE, clock.now);

@@ -20,6 +20,13 @@ describe('the kinds of session stores', () => {
     expect(spec).toContain(`sessionStoreConformance('${kind}',`);
   });
 
+  it.each(KINDS)('include %s, which docs/operations.md compares with the others', async (kind) => {
+    const page = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+    const [heads = ''] = /^\|.*`SESSION_STORE=.*$/m.exec(page) ?? [];
+
+    expect(heads).toContain(`\`SESSION_STORE=${kind}\``);
+  });
+
   it('are exactly those that have a file', async () => {
     const files = await readdir(new URL('../../../src/session/store/', import.meta.url));
     const kinds = files.flatMap((name) => /^(.+)-session-store\.ts$/.exec(name)?.[1] ?? []);
