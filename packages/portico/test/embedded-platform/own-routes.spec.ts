@@ -40,6 +40,17 @@ describe('the embedded platform in a test of your own', () => {
     await expect(outside).rejects.toThrow(SessionError);
   });
 
+  it('has no back end behind them either for the user whose back end is down', async () => {
+    await using platform = await startEmbeddedPlatform({ routes: { 'GET reports/{id}/rows/{row}': report } });
+    await using session = new PlatformSession(platform.baseUrl);
+    await session.login({ username: 'backend-down', password: 'demo' });
+
+    const refused = session.request('GET', 'reports/1/rows/2');
+
+    await expect(refused).rejects.toMatchObject({ code: 'ERR0013', iserverCode: '-2147207419' });
+    await session.logout();
+  });
+
   it('takes uploads and answers with anything that a Response can be', async () => {
     await using platform = await startEmbeddedPlatform({
       routes: {
