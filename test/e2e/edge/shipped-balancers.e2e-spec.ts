@@ -30,6 +30,7 @@ const ANSWERED: Readonly<Record<ProxyName, RegExp>> = {
   nginx: /"requestId":"[0-9a-f]{32}"[^\n]*"path":"\/graphql"[^\n]*"status":200/,
   haproxy: /"requestId":"[0-9a-f]{8}-[0-9a-f-]{27}"[^\n]*"path":"\/graphql"[^\n]*"status":200/,
 };
+const CALLERS = 2;
 const LOGIN = 'mutation { login(input: { username: "alice" }) { expiresAt } }';
 
 /** Over a connection of its own, as the requests of different callers come. */
@@ -148,43 +149,41 @@ describe('two instances behind the balancers that are shipped with TLS', () => {
         const service = await start(port);
         services[n] = service;
         // It gets requests from each balancer again, so the other may stop.
-        await eventually(() => present.every((name) => ANSWERED[name].test(service.output())), 60_000);
+        await eventually(() => present.every((name) => ANSWERED[name].test(service.output())));
       }
       for (const load of loads) {
         const { asked, lost } = await load.end();
         expect(lost).toEqual([]);
-        expect(asked).toBeGreaterThan(100);
+        expect(asked).toBeGreaterThan(50);
       }
     },
-    240_000,
+    600_000,
   );
 });
 
-/** Asks at a steady pace, over a connection of its own each time. */
+/** Some callers, each over a new connection each time, who ask again soon after their answer. */
 function steadyLoad(url: string): { end(): Promise<{ asked: number; lost: string[] }> } {
   const lost: string[] = [];
-  const asked: Promise<void>[] = [];
+  let asked = 0;
   const over = new AbortController();
-  const one = async (): Promise<void> => {
-    try {
-      const { status, body } = await ask(url, '{ hasSession }');
-      if (status !== 200) lost.push(`${status} ${body}`);
-    } catch (error) {
-      lost.push(String(error));
+  const call = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      asked += 1;
+      try {
+        const { status, body } = await ask(url, '{ hasSession }');
+        if (status !== 200) lost.push(`${status} ${body}`);
+      } catch (error) {
+        lost.push(String(error));
+      }
+      await pause(50);
     }
   };
-  const running = (async () => {
-    while (!over.signal.aborted) {
-      asked.push(one());
-      await pause(40);
-    }
-  })();
+  const calling = Promise.all(Array.from({ length: CALLERS }, call));
   return {
     end: async () => {
       over.abort();
-      await running;
-      await Promise.all(asked);
-      return { asked: asked.length, lost };
+      await calling;
+      return { asked, lost };
     },
   };
 }

@@ -110,7 +110,7 @@ suite(`two instances on one redis (${redisMissing ?? 'a redis-server that the te
     let isOneGone = false;
     let unansweredByTwo = 0;
     let sent = 0;
-    const load = startLoad(100, async (n) => {
+    const load = startLoad(50, async (n) => {
       sent += 1;
       const handle = users[n % users.length];
       const toOne = n % 2 === 0 && !isOneGone;

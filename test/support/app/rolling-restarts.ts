@@ -3,7 +3,8 @@ import { eventually } from '../../../packages/portico/test/support/eventually.js
 import { startBalancer } from './balancer.js';
 import { type RunningService } from './run-service.js';
 
-const PER_SECOND = 100;
+const CALLERS = 5;
+const PAUSE_MS = 50;
 
 /** What became of the requests while two instances were restarted, one after the other. */
 export interface Rolled {
@@ -43,10 +44,13 @@ export async function rollInstances(
   return { requests, lost, exits };
 }
 
+/** Some callers, each of whom asks again soon after its answer: a busy machine makes them slower, and nothing else. */
 function steadyRequests(url: string): { end(): Promise<{ requests: number; lost: string[] }> } {
   const lost: string[] = [];
-  const underWay: Promise<void>[] = [];
+  let requests = 0;
+  const over = new AbortController();
   const ask = async (): Promise<void> => {
+    requests += 1;
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -59,22 +63,18 @@ function steadyRequests(url: string): { end(): Promise<{ requests: number; lost:
       lost.push(String(error));
     }
   };
-  const over = new AbortController();
-  const run = (async () => {
-    const start = performance.now();
+  const call = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      const due = ((performance.now() - start) / 1000) * PER_SECOND;
-      // A busy machine catches up a little at a time, so that it is not the load that fails.
-      for (let n = 0; n < 10 && underWay.length < due; n += 1) underWay.push(ask());
-      await pause(10);
+      await ask();
+      await pause(PAUSE_MS);
     }
-  })();
+  };
+  const calling = Promise.all(Array.from({ length: CALLERS }, call));
   return {
     end: async () => {
       over.abort();
-      await run;
-      await Promise.all(underWay);
-      return { requests: underWay.length, lost };
+      await calling;
+      return { requests, lost };
     },
   };
 }

@@ -77,13 +77,13 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
   it('is retried when the connection was refused', async () => {
     const platform = await startScriptedPlatform({ 'POST auth/login': loginAnswer(), 'GET projects': good });
     const proxy = await startFaultProxy(Number(new URL(platform.baseUrl).port));
-    const session = await loggedIn(`http://127.0.0.1:${proxy.port}/api`, { transport });
+    const session = await loggedIn(`http://127.0.0.1:${proxy.port}/api`, {
+      transport,
+      observeCall: () => ({ retried: () => void proxy.accept() }),
+    });
     await proxy.refuse();
 
-    const reading = session.getProjects();
-    setTimeout(() => void proxy.accept(), 25);
-
-    await expect(reading).resolves.toEqual([]);
+    await expect(session.getProjects()).resolves.toEqual([]);
   });
 
   it('is not retried when Retry-After exceeds the deadline, and reports how long to wait', async () => {
