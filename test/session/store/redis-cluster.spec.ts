@@ -64,7 +64,6 @@ suite(`a cluster of six (${redisMissing ?? 'started here'})`, () => {
   it(
     'loses no session and revives none when a master dies, and errors end soon afterwards',
     async () => {
-      await redis.failOverSoon();
       const masters = await redis.masters();
       const [dying] = masters as [(typeof masters)[0]];
       const hurried = await RedisSessionStore.open({ ...redis.access, timeoutMs: TIMEOUT_MS }, LIFE);
@@ -73,7 +72,10 @@ suite(`a cluster of six (${redisMissing ?? 'started here'})`, () => {
         async () => {
           for (const { admin } of masters) expect(await admin.wait(1, 60_000)).toBe(1);
         },
-        () => dying.kill(),
+        async () => {
+          await redis.failOverSoon();
+          await dying.kill();
+        },
         async () => {
           const now = await redis.masters();
           return now.length === masters.length && !now.includes(dying);

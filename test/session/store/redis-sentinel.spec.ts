@@ -57,14 +57,16 @@ suite(`three nodes with three sentinels (${redisMissing ?? 'started here'})`, ()
   it(
     'lose no session and revive none when the master dies, and errors end soon after the failover',
     async () => {
-      await redis.failOverSoon();
       const master = await redis.master();
       const outage = await failover(
         store,
         async () => {
           expect(await master.admin.wait(2, 60_000)).toBe(2);
         },
-        () => master.kill(),
+        async () => {
+          await redis.failOverSoon();
+          await master.kill();
+        },
         async () => (await redis.master()) !== master,
       );
       expect(outage).toMatchObject(AS_BEFORE);
@@ -81,7 +83,6 @@ suite(`three nodes with three sentinels (${redisMissing ?? 'started here'})`, ()
   it(
     'lose no session when the master only stops answering, and nothing is written to it afterwards',
     async () => {
-      await redis.failOverSoon();
       await eventually(async () => {
         const { admin } = await redis.master();
         expect((await admin.info('replication')).match(/state=online/g)).toHaveLength(2);
@@ -94,6 +95,7 @@ suite(`three nodes with three sentinels (${redisMissing ?? 'started here'})`, ()
           expect(await master.admin.wait(2, 60_000)).toBe(2);
         },
         async () => {
+          await redis.failOverSoon();
           master.pause();
           await eventually(async () => (await redis.master()) !== master, PATIENCE_MS);
           master.resume();

@@ -6,6 +6,8 @@ import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
 import { patientAccess, type RunningRedis, startRedis } from './start-redis.js';
 
 const QUORUM = 2;
+/** Long: a busy machine makes no node a dead one. */
+const ROLE_MS = 3000;
 /** How long a node is silent before the others hold it for dead: so long that a busy machine makes none so. */
 const DEAD_AFTER_MS = 60_000;
 /** The same where one is to die. */
@@ -116,8 +118,8 @@ export async function startClusteredRedis(settings: readonly string[] = []): Pro
     ...['--cluster-replicas', '1', '--cluster-yes'],
   ]);
   if (made.status !== 0) throw new Error(`the cluster was not made: ${made.stdout.toString()}`);
-  const roleOf = async (node: RunningRedis): Promise<string | undefined> => {
-    const role = (await within(node.admin.call('ROLE'))) as string[] | undefined;
+  const roleOf = async ({ admin }: RunningRedis): Promise<string | undefined> => {
+    const role = (await within(admin.call('ROLE'))) as string[] | undefined;
     return role?.[0];
   };
   await Promise.all(
@@ -132,8 +134,9 @@ export async function startClusteredRedis(settings: readonly string[] = []): Pro
     access: patientAccess(url),
     nodes,
     masters: async () => {
-      const roles = await Promise.all(nodes.map((node) => roleOf(node)));
-      return nodes.filter((_node, n) => roles[n] === 'master');
+      const running = nodes.filter(({ isRunning }) => isRunning());
+      const roles = await Promise.all(running.map(roleOf));
+      return running.filter((_node, n) => roles[n] === 'master');
     },
     failOverSoon: async () => {
       await Promise.all(
@@ -146,10 +149,10 @@ export async function startClusteredRedis(settings: readonly string[] = []): Pro
   };
 }
 
-/** The answer, or undefined from a node that is dead. */
+/** The answer, or undefined from a node that dies before it. */
 function within<T>(answer: Promise<T>): Promise<T | undefined> {
   return Promise.race([
     answer.catch(() => undefined),
-    new Promise<undefined>((resolve) => setTimeout(resolve, 200, undefined)),
+    new Promise<undefined>((resolve) => setTimeout(resolve, ROLE_MS, undefined)),
   ]);
 }

@@ -14,6 +14,7 @@ export interface RunningRedis {
   readonly folder: string;
   /** A connection of the test's own. */
   readonly admin: Redis;
+  readonly isRunning: () => boolean;
   /** Ends it without a warning, as a crash does. */
   kill(): Promise<void>;
   /** Starts it again on the same port, with what it had on disk. */
@@ -79,8 +80,9 @@ export async function startRedis(
   admin.on('error', () => undefined);
   await Promise.race([admin.ping(), ended]);
 
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (!isRunning()) return;
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
@@ -92,6 +94,7 @@ export async function startRedis(
     port,
     folder: folder.path,
     admin,
+    isRunning,
     kill,
     restart: async () => {
       await kill();
