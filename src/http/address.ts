@@ -36,8 +36,8 @@ export function callerAddress(text: string): CallerAddress {
 function network(address: string): string {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, IPV6_GROUPS - before.length - after.length)).fill('0');
+  const after = tail === undefined ? [] : tail.split(':');
+  const zeros = Array<string>(IPV6_GROUPS - before.length - after.length).fill('0');
   return `${[...before, ...zeros, ...after].slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 

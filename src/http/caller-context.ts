@@ -56,7 +56,7 @@ export function hostCallerReader(
   settings: Pick<SessionSettings, 'SESSION_HEADER' | 'SESSION_COOKIE_SITE'>,
 ): ReturnType<typeof callerReader> {
   const { SESSION_HEADER: sessionHeader, SESSION_COOKIE_SITE: cookieSite } = settings;
-  return callerReader({ sessionHeader, cookieSite, isRouter: () => false });
+  return callerReader({ sessionHeader, cookieSite, isRouter: undefined });
 }
 
 /** The context of a request, if something has asked {@link hostContext} for it. */

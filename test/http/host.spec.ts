@@ -23,6 +23,7 @@ describe('the target of a request', () => {
     'http://graph.example:8080/graphql',
     'http://graph.example@evil.example/graphql',
     'http://user@graph.example/graphql',
+    'http://:secret@graph.example/graphql',
     'http://graph.example.evil.example/graphql',
     '/graphql#x',
     '/x#/../graphql',
@@ -31,6 +32,12 @@ describe('the target of a request', () => {
   ])('is refused as %s with the host graph.example', (target) => {
     expect(() => {
       requireOneTarget(target, 'graph.example');
+    }).toThrow(UnclearHeaderError);
+  });
+
+  it('is refused with its own host if the Host header cannot be read', () => {
+    expect(() => {
+      requireOneTarget('http://graph.example/graphql', 'graph example');
     }).toThrow(UnclearHeaderError);
   });
 });

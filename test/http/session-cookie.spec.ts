@@ -33,6 +33,15 @@ describe('the session cookie', () => {
     );
   });
 
+  it('comes along from pages that another site frames if it is made for them, and only where it is Secure', () => {
+    const cookie = sessionCookie('https', 'graph.example', 'none');
+    expect(cookie.crossSite).toBe(true);
+    const parts = setCookieHeader(cookie, { handle: 'h', seconds: 60 }).split('; ');
+    expect(parts).toEqual(expect.arrayContaining(['SameSite=None', 'Partitioned', 'Secure', 'HttpOnly']));
+    expect(sessionCookie('http', 'graph.example', 'none').crossSite).toBeUndefined();
+    expect(setCookieHeader(sessionCookie('https', 'graph.example'), 'ended')).not.toContain('Partitioned');
+  });
+
   it('is cleared by an empty one in the past', () => {
     expect(setCookieHeader({ name: 'portico', secure: false }, 'ended')).toMatch(
       /^portico=; Max-Age=0;.*1970/,

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { type ArgumentsHost, type ExecutionContext, HttpException } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { type HttpAdapterHost } from '@nestjs/core';
 import { SessionError } from 'portico/client';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { rateLimited, ServiceError } from '../../src/errors/service-error.js';
 import { UnclearHeaderError } from '../../src/http/address.js';
 import { contextOf, type HostRequest } from '../../src/http/caller-context.js';
 import { PorticoExceptionFilter, restException } from '../../src/http/rest-errors.filter.js';
-import { SessionGuard } from '../../src/http/session.guard.js';
+import { Session, SessionGuard } from '../../src/http/session.guard.js';
 import { newHandle } from '../../src/session/handle.js';
 import { type RequestContext } from '../../src/session/request-context.js';
 import { type SessionService } from '../../src/session/session.service.js';
@@ -130,6 +131,41 @@ describe('a guarded resolver', () => {
     await expect(guard([handle]).canActivate(resolver(wrong))).rejects.toThrow(
       'build it with porticoContext',
     );
+  });
+});
+
+describe('the session that a handler asks for', () => {
+  /** What a handler gets for its parameter with the decorator. */
+  function parameter(execution: ExecutionContext): RequestContext {
+    class Handlers {
+      read(): void {
+        return;
+      }
+    }
+    Session()(Handlers.prototype, 'read', 0);
+    const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, Handlers, 'read') as Record<
+      string,
+      { factory: (data: unknown, execution: ExecutionContext) => RequestContext }
+    >;
+    const [found] = Object.values(parameters);
+    if (found === undefined) throw new Error('the decorator has left nothing');
+    return found.factory(undefined, execution);
+  }
+
+  it('is that of the guarded route', async () => {
+    const handle = newHandle();
+    const execution = route(requestOf({ authorization: `Bearer ${handle}` }), answerOf().answer);
+    await guard([handle]).canActivate(execution);
+    expect(parameter(execution).presented?.handle).toBe(handle);
+  });
+
+  it('is missing on a route without the guard, and the developer is told', () => {
+    expect(() => parameter(route(requestOf(), answerOf().answer))).toThrow('@UseGuards(SessionGuard)');
+  });
+
+  it('is that of the operation in a resolver', () => {
+    const context = { sessionCookie: { name: 'portico' } };
+    expect(parameter(resolver(context))).toBe(context);
   });
 });
 
