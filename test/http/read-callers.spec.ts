@@ -23,7 +23,7 @@ function server(rules: Partial<CallerRules> = {}): Read {
       done();
     },
   });
-  const read = Fastify({ logger: { level: 'warn', stream } });
+  const read = Fastify({ logger: { level: 'warn', stream }, trustProxy: rules.trustsProxies === true });
   read.decorateRequest('facts');
   read.addHook('onRequest', (request, _reply, done) => {
     if (request.headers.logged !== undefined)
@@ -119,6 +119,36 @@ describe('a header that a proxy sets', () => {
     const { log, status } = server({ trustsProxies: true });
     await status({ headers: { 'x-forwarded-proto': 'https' } });
     expect(log).toEqual([]);
+  });
+});
+
+describe('what several proxies say', () => {
+  it.each([
+    ['x-forwarded-host', `evil.example, ${HOST}`],
+    ['x-forwarded-host', `${HOST},evil.example`],
+    ['x-forwarded-proto', 'http, https'],
+    ['x-forwarded-proto', 'https,http'],
+  ])('has to be the same, of which a server would take one: %s: %s', async (name, value) => {
+    expect(await server({ trustsProxies: true }).status({ headers: { [name]: value } })).toBe(400);
+  });
+
+  it.each([
+    ['x-forwarded-host', `${HOST}, ${HOST}`],
+    ['x-forwarded-proto', 'https,https'],
+  ])('may be said more than once: %s: %s', async (name, value) => {
+    expect(await server({ trustsProxies: true }).status({ headers: { [name]: value } })).toBe(200);
+  });
+
+  it.each([
+    ['https', 'http', '400'],
+    ['https', 'https', '200'],
+  ])('may come in two headers, here %s and %s, with the answer %s', async (one, other, status) => {
+    const { server: read } = server({ trustsProxies: true });
+    const url = await read.listen({ host: '127.0.0.1', port: 0 });
+    const head = `GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n`;
+    const twice = `X-Forwarded-Proto: ${one}\r\nX-Forwarded-Proto: ${other}\r\n\r\n`;
+    expect((await rawExchange(url, head + twice)).split(' ')[1]).toBe(status);
+    await read.close();
   });
 });
 

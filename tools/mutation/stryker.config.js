@@ -16,5 +16,6 @@ export default {
   ignoreStatic: true,
   // Vitest ends a test that waits; this is for code that never stops.
   timeoutMS: 120_000,
+  dryRunTimeoutMinutes: 30,
   ignorePatterns: ['dist', 'reports', 'bench', 'public', 'examples/**/node_modules', 'tools/**/node_modules'],
 };
