@@ -91,8 +91,11 @@ function tick() {
   panel.classList.toggle('soon', isSoon);
   // Others may have used the session meanwhile: only the platform knows whether it is over, once it can be asked.
   if (remaining <= 0 && now >= nextCheck) {
-    nextCheck = now + CHECK_MS;
-    void askWho();
+    // One at a time: the answer to a second question could come first, and says less.
+    nextCheck = Infinity;
+    void askWho().finally(() => {
+      nextCheck = performance.now() + CHECK_MS;
+    });
   }
 }
 

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Page } from 'playwright-core';
+import { type Page, type Route } from 'playwright-core';
 import { useConsole } from '../../support/console/console-fixture.js';
 import { type ConsolePage } from '../../support/console/console-page.js';
 import { describeInBrowser } from '../../support/console/in-browser.js';
 import { openContext } from '../../support/console/browser.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 
 const DOCS = new URL('../../../docs/frontend.md', import.meta.url);
 
@@ -208,6 +209,29 @@ describeInBrowser("the console's session panel", () => {
     await console.run('{ hasSession }');
     await page.waitForSelector('#session:not(.soon)');
     await page.waitForSelector('#remaining:text-matches("^(30:0|29:)")');
+  });
+
+  it('asks one question at a time whether its session is over', async () => {
+    const apart = await fixture.openApart();
+    const { clock } = apart.page;
+    await clock.install();
+    await apart.page.reload();
+    await apart.clickDemo('demo');
+    await apart.says('Logged in as Dana Demo');
+    const questions: Route[] = [];
+    await apart.page.route('**/graphql', (route) => {
+      questions.push(route);
+    });
+    await clock.fastForward(31 * 60_000);
+    await eventually(() => questions.length > 0);
+    await clock.runFor(20_000);
+    expect(questions).toHaveLength(1);
+    await questions[0]?.abort();
+    await eventually(async () => {
+      await clock.runFor(1000);
+      expect(questions).toHaveLength(2);
+    });
+    await apart.close();
   });
 
   it('says that a session has expired, by itself, although the first question fails, and after a query', async () => {
