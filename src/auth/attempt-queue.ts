@@ -112,7 +112,7 @@ export class AttemptQueue {
   #advance(): void {
     const queue = this.#turns;
     const isOver = this.#isUsedUp && this.rule.then === 'refuse';
-    while (queue.waiting > 0 && (isOver || this.#mayBegin)) {
+    while (isOver || this.#mayBegin) {
       const turn = queue.next();
       if (turn === undefined) break;
       if (isOver) turn.refuse('failures');

@@ -158,7 +158,7 @@ export class AuthService {
       await end();
       throw hungUp();
     }
-    signal.addEventListener('abort', () => void end(), { once: true });
+    signal.addEventListener('abort', () => void end());
   }
 }
 

@@ -20,7 +20,7 @@ export class LoginWatch {
   readonly #refusals = new Map<RateLimitReason, number>();
   #failures = 0;
   #minuteBegan = 0;
-  #floodMinute: number | undefined;
+  #floodMinute = -Infinity;
   #floods = 0;
 
   constructor(private readonly settings: Settings) {}
@@ -49,7 +49,7 @@ export class LoginWatch {
     this.#failures += 1;
     const limit = this.settings.LOGIN_FAILURES_PER_MINUTE * FLOOD_FACTOR;
     if (this.#failures !== limit) return;
-    const goesOn = this.#floodMinute !== undefined && now - this.#floodMinute < 2 * MINUTE_MS;
+    const goesOn = now - this.#floodMinute < 2 * MINUTE_MS;
     this.#floodMinute = this.#minuteBegan;
     if (goesOn) return;
     this.#floods += 1;
@@ -153,6 +153,11 @@ export class LoginLimiter {
   constructor(records: LoginRecords, options: LoginLimiterOptions) {
     this.#records = records;
     this.#options = options;
+  }
+
+  /** How many keys have attempts now, or a pause that is not over. */
+  get remembered(): number {
+    return this.#queues.size;
   }
 
   /**

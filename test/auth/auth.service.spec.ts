@@ -1,8 +1,11 @@
 import 'reflect-metadata';
+import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { ExecutionCancelledError, LoginFailedError, SessionError } from 'portico/client';
+import { CredentialProfiles } from 'portico/credentials';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
+import { profilesFile } from '../../packages/portico/test/support/credentials/profiles-file.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { type AuthService } from '../../src/auth/auth.service.js';
 import { storeUnavailable } from '../../src/errors/service-error.js';
@@ -22,14 +25,17 @@ let store: EmbeddedSessionStore;
 let sessions: SessionService;
 let auth: AuthService;
 let events: SessionEvent[];
+let lines: string[];
 
 beforeAll(() => {
-  Logger.overrideLogger(false);
+  const line = (text: string): number => lines.push(text);
+  Logger.overrideLogger({ log: line, warn: line, error: line });
 });
 afterAll(() => {
   Logger.overrideLogger(true);
 });
 beforeEach(async () => {
+  lines = [];
   platform = await startUserPlatform();
   await startBench();
 });
@@ -38,8 +44,11 @@ afterEach(async () => {
   await platform.close();
 });
 
-async function startBench(environment: Record<string, string> = {}): Promise<void> {
-  bench = await authBench(platform.baseUrl, environment);
+async function startBench(
+  environment: Record<string, string> = {},
+  profiles?: CredentialProfiles,
+): Promise<void> {
+  bench = await authBench(platform.baseUrl, environment, profiles);
   ({ store, sessions, auth, events } = bench);
 }
 
@@ -95,6 +104,17 @@ describe('a login', () => {
     expect(platform.requests).toEqual([]);
   });
 
+  it('without credentials begins the session of a guest where anonymous logins are allowed', async () => {
+    expect((await auth.login(requestWith(), input({}))).handle).toBeDefined();
+  });
+
+  it('with credentials is allowed where anonymous logins are turned off', async () => {
+    await bench.close();
+    await startBench({ ANONYMOUS_LOGIN: 'false' });
+
+    expect(await isOpen(await handleOf())).toBe(true);
+  });
+
   it('without credentials is not sent to the platform where anonymous logins are turned off', async () => {
     await bench.close();
     await startBench({ ANONYMOUS_LOGIN: 'false' });
@@ -117,6 +137,52 @@ describe('a login', () => {
       { kind: 'login', account: undefined, isCredential: true, storeKey: expect.any(String) },
       { kind: 'profile_use', profile: 'nightly', error: { code: 'ERR003' } },
     ]);
+  });
+});
+
+describe('logins on the platform', () => {
+  it('from one network leave some of its sockets to other networks', async () => {
+    await bench.close();
+    await startBench({ LOGIN_FAILURES_PER_MINUTE: '1000' });
+    const held = gate();
+    platform.before('POST auth/login', () => held.passed);
+
+    const guests = Array.from({ length: 100 }, () => auth.login(requestWith(), input({})));
+    const other = auth.login({ ...requestWith(), network: '192.0.2.1' }, input(ALICE));
+    await eventually(() => {
+      expect(platform.requests.some(({ body }) => body.includes('alice'))).toBe(true);
+    });
+    held.open();
+
+    await Promise.all([...guests, other]);
+  });
+
+  it('that fail because of a setting say so in the log', async () => {
+    await platform.close();
+
+    await expect(auth.login(requestWith(), input(ALICE))).rejects.toThrow();
+
+    expect(lines).toEqual([expect.stringContaining('PLATFORM_BASE_URL: check host and port')]);
+  });
+
+  it('by profile begin a session that can be logged in again by it', async () => {
+    const key = createHash('sha256').update('key').digest('hex');
+    const file = await profilesFile(
+      `profiles:\n  nightly: { apiKey: { store: env, name: KEY }, profileKeySha256: ${key} }\n`,
+    );
+    const profiles = await CredentialProfiles.open(file.path, {
+      environment: { KEY: 'secret' },
+      onProblem: () => undefined,
+    });
+    await bench.close();
+    await startBench({}, profiles);
+    const context = requestWith();
+
+    await auth.login(context, input({ profile: 'nightly', profileKey: 'key' }));
+
+    expect(await sessions.known(context)).toMatchObject({ profile: 'nightly' });
+    profiles.close();
+    await file.remove();
   });
 });
 
@@ -152,6 +218,20 @@ describe('the session of a caller who hangs up', () => {
     expect(platform.openSessions()).toBe(0);
   });
 
+  it('does not replace the earlier one when the platform has just begun it', async () => {
+    const earlier = await handleOf();
+    context.presented = { handle: earlier, transport: 'bearer' };
+    platform.before('POST auth/login', () => {
+      caller.abort();
+      return Promise.resolve();
+    });
+
+    await expect(auth.login(context, input(ALICE))).rejects.toThrow(ExecutionCancelledError);
+
+    expect(await isOpen(earlier)).toBe(true);
+    expect(platform.openSessions()).toBe(1);
+  });
+
   it('is ended when it has just been stored', async () => {
     const create = store.create.bind(store);
     let key = '';
@@ -176,6 +256,17 @@ describe('the session of a caller who hangs up', () => {
     await eventually(async () => {
       expect(platform.openSessions()).toBe(0);
       expect(await isOpen(handle)).toBe(false);
+    });
+  });
+
+  it('is reported if it could not be ended', async () => {
+    await auth.login(context, input(ALICE));
+    store.remove = () => Promise.reject(storeUnavailable('down'));
+
+    caller.abort();
+
+    await eventually(() => {
+      expect(lines).toEqual(['The session of a caller who hung up could not be ended: ServiceError']);
     });
   });
 });

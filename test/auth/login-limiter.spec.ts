@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ExecutionCancelledError } from 'portico/client';
@@ -98,6 +99,36 @@ describe('the login limiter', () => {
     expect(calls.slice(2)).toEqual(['look', 'look', 'look']);
   });
 
+  it('counts a failure once while other attempts under its key are under way', async () => {
+    const limit = limiter();
+    const held = gate();
+    const first = attempt(limit, rule(4), () => held.passed);
+    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, rule(4), refuse)).rejects.toThrow(Refused);
+    expect(await attempt(limit, rule(4), accept)).toBe('in');
+    held.open();
+    await first;
+  });
+
+  it('remembers no place of a login without an account', async () => {
+    const records = recordLoginsInProcess();
+    const addPlace = vi.spyOn(records, 'addPlace');
+    expect(await attempt(limiter(60_000, records), rule(1), accept)).toBe('in');
+    expect(addPlace).not.toHaveBeenCalled();
+  });
+
+  it('forgets a key with the last of its attempts, failed or not', async () => {
+    const limit = limiter();
+    const held = gate();
+    const first = attempt(limit, rule(2), () => held.passed);
+    await expect(attempt(limit, rule(2), refuse)).rejects.toThrow(Refused);
+    expect(limit.remembered).toBe(1);
+    held.open();
+    await first;
+    expect(limit.remembered).toBe(0);
+    await expect(attempt(limit, rule(1, 'refuse', 'other'), refuse)).rejects.toThrow(Refused);
+    expect(limit.remembered).toBe(0);
+  });
+
   it('delays no other key', async () => {
     const limit = limiter();
     const held = gate();
@@ -128,30 +159,76 @@ describe('the login limiter', () => {
 
 describe('an attempt that waits for its turn', () => {
   it('gives up at its deadline, and the attempts behind it move up', async () => {
-    const limit = limiter(20);
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter(1_000);
     const held = gate();
     const first = attempt(limit, rule(1), () => held.passed);
-    const error: unknown = await attempt(limit, rule(1), accept).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ reason: 'LOGIN_QUEUE', retryAfter: 1 });
+    const second = expect(attempt(limit, rule(1), accept)).rejects.toMatchObject({
+      reason: 'LOGIN_QUEUE',
+      retryAfter: 1,
+    });
+    await vi.advanceTimersByTimeAsync(500);
+    const third = attempt(limit, rule(1), accept);
+    await vi.advanceTimersByTimeAsync(500);
+    await second;
     held.open();
     await first;
-    expect(await attempt(limit, rule(1), accept)).toBe('in');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await third).toBe('in');
   });
 
-  it('ends when its caller hangs up, and its login is never made', async () => {
-    const limit = limiter();
+  it('ends when its caller hangs up: its login is never made, and the attempts behind it move up', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter(1_000);
     const held = gate();
     const caller = new AbortController();
-    const work = vi.fn(accept);
+    const [given, next] = [vi.fn(accept), vi.fn(accept)];
     const first = attempt(limit, rule(1), () => held.passed);
-    const second = attempt(limit, rule(1), work, { signal: caller.signal });
+    const second = attempt(limit, rule(1), given, { signal: caller.signal });
     await turn();
     caller.abort();
     await expect(second).rejects.toThrow(ExecutionCancelledError);
+    const third = attempt(limit, rule(1), next);
+    await turn();
+    expect(next).not.toHaveBeenCalled();
     held.open();
     await first;
-    expect(await attempt(limit, rule(1), accept)).toBe('in');
-    expect(work).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await third).toBe('in');
+    expect(given).not.toHaveBeenCalled();
+  });
+
+  it('needs one timer and one listener while others are under way, and none once it has begun', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    const held = gate();
+    const { signal } = new AbortController();
+    const first = attempt(limit, rule(1), () => held.passed);
+    const second = attempt(limit, rule(1), accept, { signal });
+    await turn();
+    expect(vi.getTimerCount()).toBe(1);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    held.open();
+    await Promise.all([first, second]);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('keeps its place among those of its account, from whatever network they come', async () => {
+    const limit = limiter();
+    const held = [gate(), gate()] as const;
+    const order: string[] = [];
+    const from = (network: string, work: () => Promise<unknown>): Promise<unknown> =>
+      attempt(limit, rule(2), work, { party: [network, 'logins', 'account'] });
+    const waits = (name: string) => () => Promise.resolve(order.push(name));
+    const begun = [from('busy', () => held[0].passed), from('idle', () => held[1].passed)];
+    const waiting = [from('busy', waits('first')), from('idle', waits('second'))];
+    await turn();
+    held[1].open();
+    await Promise.all(waiting);
+    expect(order).toEqual(['first', 'second']);
+    held[0].open();
+    await Promise.all(begun);
   });
 
   it('goes before one that comes when the failures are forgotten', async () => {
@@ -176,5 +253,15 @@ describe('an attempt that waits for its turn', () => {
     const signal = AbortSignal.abort();
     await expect(attempt(limiter(), rule(1), work, { signal })).rejects.toThrow(ExecutionCancelledError);
     expect(work).not.toHaveBeenCalled();
+  });
+
+  it('does not wait for a caller who has already hung up', async () => {
+    const limit = limiter(20);
+    const held = gate();
+    const first = attempt(limit, rule(1), () => held.passed);
+    const gone = attempt(limit, rule(1), accept, { signal: AbortSignal.abort() });
+    await expect(gone).rejects.toThrow(ExecutionCancelledError);
+    held.open();
+    await first;
   });
 });

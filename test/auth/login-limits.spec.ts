@@ -13,13 +13,17 @@ const DEMO: Account = { kind: 'user', name: 'demo' };
 const fail = (): Promise<never> => Promise.reject(new LoginFailedError('Login failed'));
 const succeed = (): Promise<string> => Promise.resolve('in');
 
+let warnings: string[];
+
 beforeAll(() => {
-  Logger.overrideLogger(false);
+  const log = (): void => undefined;
+  Logger.overrideLogger({ log, error: log, warn: (text: string) => warnings.push(text) });
 });
 afterAll(() => {
   Logger.overrideLogger(true);
 });
 beforeEach(() => {
+  warnings = [];
   vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
 });
 afterEach(() => {
@@ -64,6 +68,14 @@ describe('a login of an account in a network', () => {
     expect(work).not.toHaveBeenCalled();
     expect(watch.refused('FAILED_LOGINS')).toBe(1);
     expect(watch.refused('LOGIN_RATE')).toBe(0);
+  });
+
+  it('is refused for them even where it has logged in before', async () => {
+    const { attempt } = limited();
+    expect(await attempt(succeed, DEMO)).toBe('in');
+    for (let n = 0; n < 2; n += 1) await expect(attempt(fail, DEMO)).rejects.toThrow(LoginFailedError);
+
+    await expect(attempt(succeed, DEMO)).rejects.toMatchObject({ reason: 'FAILED_LOGINS' });
   });
 
   it('is not refused for the failures of another account, or of its own in another network', async () => {
@@ -140,6 +152,7 @@ describe('a flood of failed logins', () => {
       vi.advanceTimersByTime(MINUTE);
     }
     expect(watch.floodCount).toBe(1);
+    expect(warnings).toEqual([expect.stringContaining('200 logins failed within a minute')]);
   });
 
   it('is another one after a minute without it', () => {

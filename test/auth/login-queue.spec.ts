@@ -4,6 +4,8 @@ import { ExecutionCancelledError } from 'portico/client';
 import { GUEST } from 'portico/internal';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { ServiceError } from '../../src/errors/service-error.js';
+import { recordLoginsInProcess } from '../../src/session/store/login-records.js';
+import { type LoginLimiter } from '../../src/auth/login-limits.service.js';
 import { accept, attempt, limiter, refuse, Refused, rule } from '../support/login-attempts.js';
 
 afterEach(() => {
@@ -57,6 +59,85 @@ describe('a key with the rule `queue`', () => {
       await inTurn;
     }
     expect(made).toBe(3);
+  });
+
+  /** Two failures at once, after which the pause begins. */
+  async function useUp(limit: LoginLimiter): Promise<void> {
+    for (let n = 0; n < 2; n += 1) await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
+  }
+
+  it('is forgotten when the pause after a failure is over, and not before', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    await useUp(limit);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(limit.remembered).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(limit.remembered).toBe(0);
+  });
+
+  it('is forgotten after the pause also if the clock is set back meanwhile', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    await useUp(limit);
+    vi.setSystemTime(Date.now() - 500);
+    await vi.advanceTimersByTimeAsync(1_499);
+    expect(limit.remembered).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(limit.remembered).toBe(0);
+  });
+
+  it('pauses again for the failure of an account that need not wait', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    await attempt(limit, queued, accept, { place: 'home' });
+    await useUp(limit);
+    await vi.advanceTimersByTimeAsync(500);
+    await expect(attempt(limit, queued, refuse, { place: 'home' })).rejects.toThrow(Refused);
+    await vi.advanceTimersByTimeAsync(600);
+    const work = vi.fn(accept);
+    const login = attempt(limit, queued, work);
+    await vi.advanceTimersByTimeAsync(399);
+    expect(work).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await login).toBe('in');
+  });
+
+  it('does not pause after a failure that was allowed', async () => {
+    const records = recordLoginsInProcess();
+    const limit = limiter(20, records);
+    await expect(attempt(limit, queued, refuse)).rejects.toThrow(Refused);
+    await records.addFailure([queued.key]);
+    expect(await attempt(limit, queued, accept)).toBe('in');
+  });
+
+  it('lets one attempt pass at a time also after the pause', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    await useUp(limit);
+    const held = gate();
+    const first = attempt(limit, queued, () => held.passed);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const work = vi.fn(accept);
+    const second = attempt(limit, queued, work);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(work).not.toHaveBeenCalled();
+    held.open();
+    await first;
+    expect(await second).toBe('in');
+  });
+
+  it('wakes all that wait for the end of a pause by one timer', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    await useUp(limit);
+    const before = vi.getTimerCount();
+    const logins = [1, 2, 3].map(() => attempt(limit, queued, accept));
+    await turn();
+    const deadlines = logins.length;
+    expect(vi.getTimerCount()).toBe(before + deadlines + 1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(logins);
   });
 
   it('does not slow an account that has logged in there before', async () => {
@@ -153,6 +234,28 @@ describe('a key with the rule `delay`', () => {
     await login;
     await vi.advanceTimersByTimeAsync(2_000);
     expect(work).not.toHaveBeenCalled();
+  });
+
+  it('keeps no turn for a caller who hangs up meanwhile', async () => {
+    vi.useFakeTimers({ toNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const limit = limiter();
+    const held = [gate(), gate()] as const;
+    const begun = held.map(({ passed }) => attempt(limit, delayed, () => passed));
+    await turn();
+    const caller = new AbortController();
+    const gone = attempt(limit, delayed, accept, { signal: caller.signal });
+    await turn();
+    caller.abort();
+    await expect(gone).rejects.toThrow(ExecutionCancelledError);
+    await vi.advanceTimersByTimeAsync(2_000);
+    held[0].open();
+    await begun[0];
+    const work = vi.fn(accept);
+    const next = attempt(limit, delayed, work);
+    await turn();
+    expect(work).toHaveBeenCalled();
+    held[1].open();
+    await Promise.all([...begun, next]);
   });
 
   it('does not delay an account where it has logged in before', async () => {
