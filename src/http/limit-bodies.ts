@@ -48,7 +48,7 @@ function withLimit(source: NodeJS.ReadableStream, limit: number): Transform {
       else done(null, chunk);
     },
   });
-  finished(source, { writable: false }, (error) => {
+  finished(source, (error) => {
     if (error != null) limited.destroy(error);
   });
   return source.pipe(limited);

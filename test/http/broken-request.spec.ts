@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { holdTimers } from '../../packages/portico/test/support/client/hold-timers.js';
 import { rawExchange } from '../../packages/portico/test/support/raw-exchange.js';
 import { answerBadAddress, answerBrokenHttp } from '../../src/http/broken-request.js';
 
 let server: FastifyInstance;
 let callers: Socket[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   for (const caller of callers) caller.destroy();
   callers = [];
   await server.close();
@@ -97,13 +99,27 @@ describe('a request that is not valid HTTP', () => {
     expect(received).toEqual([]);
   });
 
-  it('has a second to take the answer, and is then cut off', async () => {
+  it('is cut off at once if more of it follows after the answer', async () => {
+    holdTimers('setTimeout');
     const { caller, socket } = await connected();
     caller.resume();
     caller.write('NOT HTTP\r\n\r\n');
     await once(caller, 'end');
+    const closed = once(socket, 'close');
+    caller.write('NOT HTTP\r\n\r\n');
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  });
+
+  it('has a second to take the answer, and is then cut off', async () => {
+    holdTimers('setTimeout');
+    const { caller, socket } = await connected();
+    caller.resume();
+    caller.write('NOT HTTP\r\n\r\n');
+    await once(caller, 'end');
+    vi.advanceTimersByTime(999);
     expect(socket.destroyed).toBe(false);
-    await once(socket, 'close');
+    vi.advanceTimersByTime(1);
     expect(socket.destroyed).toBe(true);
   });
 });

@@ -48,7 +48,8 @@ describe('the type of a body', () => {
     'application/json; charset=xutf-8',
     'application',
   ])('may not be %s', async (type) => {
-    expect((await post('{}', { 'content-type': type })).status).toBe(415);
+    const message = 'The body is not plain JSON in UTF-8';
+    expect(await post('{}', { 'content-type': type })).toMatchObject({ status: 415, message });
     expect(admitted).toEqual([]);
   });
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
@@ -5,13 +7,18 @@ import { type BodyLimits, limitBodies, serverLimit } from '../../src/http/limit-
 
 const LIMITS: BodyLimits = { usual: 10, large: 20, mayBeLarge: ({ router }) => router !== undefined };
 
+function limitedServer(limits = LIMITS): FastifyInstance {
+  const server = Fastify({ bodyLimit: serverLimit(limits) });
+  limitBodies(server, limits);
+  server.post('/', ({ body }) => `${(body as string).length}`);
+  return server;
+}
+
 /** Sends a body, with its length or in chunks, by anyone or by a router; gives the status. */
 function sender(
   limits = LIMITS,
 ): (bytes: number, how?: { chunked?: boolean; router?: boolean }) => Promise<number> {
-  const server: FastifyInstance = Fastify({ bodyLimit: serverLimit(limits) });
-  limitBodies(server, limits);
-  server.post('/', ({ body }) => `${(body as string).length}`);
+  const server = limitedServer(limits);
   return async (bytes, { chunked = false, router = false } = {}) => {
     const text = 'x'.repeat(bytes);
     const payload = chunked
@@ -33,6 +40,33 @@ describe('a body', () => {
     const send = sender();
     expect(await send(10, how)).toBe(200);
     expect(await send(11, how)).toBe(413);
+  });
+
+  it('is refused by its length before any of it has come', async () => {
+    const server = limitedServer();
+    const body = new Readable({ read: () => undefined });
+    const headers = { 'content-type': 'text/plain', 'content-length': '11' };
+    const answer = await server.inject({ method: 'POST', url: '/', payload: body, headers });
+    expect(answer.statusCode).toBe(413);
+  });
+
+  it('in chunks that ends too early fails, and nothing waits for the rest', async () => {
+    const server = limitedServer();
+    const failed = new Promise<Error>((resolve) => {
+      server.setErrorHandler<Error>((error) => {
+        resolve(error);
+      });
+    });
+    const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+    const caller = connect(Number(port), '127.0.0.1');
+    const head =
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const begun = once(server.server, 'request');
+    caller.write(`${head}5\r\nhello\r\n`);
+    await begun;
+    caller.destroy();
+    expect(await failed).toMatchObject({ code: 'ECONNRESET' });
+    await server.close();
   });
 
   it.each([{ chunked: false }, { chunked: true }])('of a router has a larger one: %j', async (how) => {

@@ -12,6 +12,7 @@ describe('the handle of a request', () => {
     const read = { handle: { handle, transport: 'bearer' }, foreignBearer: false, withCookie: false };
     expect(presentedHandle(`Bearer ${handle}`, undefined, NAME)).toEqual(read);
     expect(presentedHandle(`bearer  ${handle}`, undefined, NAME)).toEqual(read);
+    expect(presentedHandle(` Bearer ${handle}\t`, undefined, NAME)).toEqual(read);
   });
 
   it('is read from the cookie among others', () => {
