@@ -118,10 +118,12 @@ export class OpenSessions {
   version(open: Place & Pick<OpenSession, 'session' | 'service'>, version: number): StoredVersion {
     const { handle, key, transport, account, startedAt, about, session, service } = open;
     const { revision } = session;
-    const snapshot = session.toDict();
-    const record: SessionRecord = { transport, startedAt, account, service, snapshot };
-    const sealed = this.#seal.seal(JSON.stringify(record), { handle, storeKey: key, version }, about);
-    return { version, sealed, saved: JSON.stringify(snapshot), revision };
+    const saved = session.json();
+    const record: Omit<SessionRecord, 'snapshot'> = { transport, startedAt, account, service };
+    // The snapshot is made into text once.
+    const text = `${JSON.stringify(record).slice(0, -1)},"snapshot":${saved}}`;
+    const sealed = this.#seal.seal(text, { handle, storeKey: key, version }, about);
+    return { version, sealed, saved, revision };
   }
 
   #record(handle: string, key: string, { sealed, version }: StoredRecord): SessionRecord | undefined {

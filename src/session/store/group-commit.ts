@@ -17,10 +17,14 @@ export interface CommitHooks {
   readonly failed?: () => void;
 }
 
+/** How long the first write of a group waits at most while others arrive. */
+const MOST_WAIT_MS = 10;
+
 /**
- * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. Each
- * is answered after the commit. They run in the order in which they arrived. If the group fails, each runs again on
- * its own, so that a write that cannot be done fails alone.
+ * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. While
+ * each turn brings more, they wait for each other: a service that is busy with logins makes few commits. Each is
+ * answered after the commit. They run in the order in which they arrived. If the group fails, each runs again on its
+ * own, so that a write that cannot be done fails alone.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -33,8 +37,13 @@ export class GroupCommit {
   readonly keys: ReadonlySet<string> = this.#keys;
   #waiting: Write[] = [];
   #turn: NodeJS.Immediate | undefined;
+  /** When the first that waits arrived. */
+  #since = 0;
+  readonly #now: () => number;
 
-  constructor(database: DatabaseSync, hooks: CommitHooks = {}) {
+  /** @param now milliseconds of a clock that is never set back */
+  constructor(database: DatabaseSync, hooks: CommitHooks = {}, now = () => performance.now()) {
+    this.#now = now;
     this.#database = database;
     this.#hooks = hooks;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
@@ -47,9 +56,18 @@ export class GroupCommit {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
       this.#keys.add(key);
-      this.#turn ??= setImmediate(() => {
-        this.flush();
-      });
+      if (this.#turn !== undefined) return;
+      this.#since = this.#now();
+      this.#waitForMore();
+    });
+  }
+
+  #waitForMore(): void {
+    const before = this.#waiting.length;
+    this.#turn = setImmediate(() => {
+      const hasMore = this.#waiting.length > before;
+      if (hasMore && this.#now() - this.#since < MOST_WAIT_MS) this.#waitForMore();
+      else this.flush();
     });
   }
 

@@ -75,20 +75,20 @@ describe('the service on a heap of 384 MB', () => {
         return { status: response.status, bytes };
       }),
     ).finally(() => (isDone = true));
-    let probes = 0;
+    const probesBetween: boolean[] = [];
     // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changed meanwhile
     while (!isDone) {
       expect((await fetch(`${service.url}/livez`)).status).toBe(200);
-      probes += 1;
-      await pause(20);
+      probesBetween.push(!isDone);
+      await pause(5);
     }
     const answers = await heavy;
     // A machine that is busy with other work as well lets fewer in: the rest are told so at once.
     expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(10);
     for (const { bytes } of answers) expect(bytes).toBeLessThan(8.1 * 1024 * 1024);
-    // Were they made without a break, no probe would be answered before the last of them.
-    expect(probes).toBeGreaterThan(5);
+    // Were they made without a break, no probe but the first would be answered before the last of them.
+    expect(probesBetween.filter(Boolean).length).toBeGreaterThan(2);
     expect(service.process.exitCode).toBeNull();
   });
 });

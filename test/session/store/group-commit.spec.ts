@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GroupCommit } from '../../../src/session/store/group-commit.js';
 import { commitsIn } from '../../support/session/commits-in.js';
@@ -42,6 +43,38 @@ describe('writes that share a commit', () => {
     await Promise.all(Array.from({ length: 100 }, (_, n) => insert(`row ${n}`)));
     expect((await commitsIn(path)) - before).toBe(1);
     expect(namesIn(path)).toHaveLength(100);
+  });
+
+  describe('that keep arriving', () => {
+    let now = 0;
+    const inEachTurn = async (turns: number, passed: () => void): Promise<void> => {
+      const writes = [insert('first')];
+      for (let turn = 0; turn < turns; turn += 1) {
+        writes.push(insert(`turn ${turn}`));
+        passed();
+        await nextTurn();
+      }
+      await Promise.all(writes);
+    };
+    beforeEach(() => {
+      group = new GroupCommit(database, {}, () => now);
+    });
+
+    it('wait for each other, and are one commit', async () => {
+      const before = await commitsIn(path);
+      await inEachTurn(8, () => undefined);
+      expect((await commitsIn(path)) - before).toBe(1);
+      expect(namesIn(path)).toHaveLength(9);
+    });
+
+    it('wait for 10 ms and no longer', async () => {
+      const seen: number[] = [];
+      await inEachTurn(4, () => {
+        now += 5;
+        seen.push(namesIn(path).length);
+      });
+      expect(seen).toEqual([0, 0, 3, 4]);
+    });
   });
 
   it('are on disk when they are answered, and not seen in part before', async () => {

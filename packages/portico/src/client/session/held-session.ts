@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { type RestoreOptions } from './session-restore.js';
-import { type RestorableSnapshot, type SessionSnapshot } from './session-snapshot.js';
+import { redacted, type RestorableSnapshot, type SessionSnapshot } from './session-snapshot.js';
 import { type SessionCore } from './session-core.js';
 
 /** What every session has besides its requests: its state, which can be read, stored, restored and discarded. */
@@ -42,7 +42,7 @@ export class HeldSession {
 
   /** The state as plain data, for storage. Protect it like a password; see `SessionSnapshot`. */
   toDict(): SessionSnapshot {
-    return this.#core.snapshot();
+    return redacted(this.#core.snapshot());
   }
 
   /** Earlier name of `toDict`. */
@@ -52,7 +52,7 @@ export class HeldSession {
 
   /** The state as JSON text; equal states give equal texts. */
   json(): string {
-    return JSON.stringify(this.toDict());
+    return JSON.stringify(this.#core.snapshot());
   }
 
   /**

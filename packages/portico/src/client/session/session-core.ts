@@ -22,12 +22,7 @@ import {
 import { textBody } from './request-body.js';
 import { type PlatformSessionOptions } from '../connection/client-options.js';
 import { type RestoreOptions, restoreState } from './session-restore.js';
-import {
-  makeSnapshot,
-  readSnapshot,
-  type RestorableSnapshot,
-  type SessionSnapshot,
-} from './session-snapshot.js';
+import { readSnapshot, type RestorableSnapshot, type SessionSnapshot } from './session-snapshot.js';
 import { SessionState } from './session-state.js';
 
 let sessions = 0;
@@ -265,8 +260,13 @@ export class SessionCore {
     });
   }
 
+  /** Not to be handed out as it is: inspection shows what it holds. */
   snapshot(): SessionSnapshot {
-    return makeSnapshot(this.#baseUrl.href, this.state.cookies.list(), this.state.headers());
+    return {
+      base_url: this.#baseUrl.href,
+      cookies: this.state.cookies.list(),
+      headers: this.state.headers(),
+    };
   }
 
   /** @throws SessionError when the snapshot cannot be restored; nothing changes then */

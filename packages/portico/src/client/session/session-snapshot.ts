@@ -57,15 +57,11 @@ export interface RestorableSnapshot {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Creates the snapshot; inspection and string conversion of it and of its parts show no value. */
-export function makeSnapshot(
-  baseUrl: string,
-  cookies: readonly SnapshotCookie[],
-  headers: Readonly<Record<string, string>>,
-): SessionSnapshot {
+/** Makes inspection and string conversion of a new snapshot and of its parts show no value. */
+export function redacted({ base_url, cookies, headers }: SessionSnapshot): SessionSnapshot {
   return redact(
     {
-      base_url: baseUrl,
+      base_url,
       cookies: redact(
         cookies.map((cookie) => redact({ ...cookie }, `cookie ${cookie.name}`)),
         'cookies',
