@@ -14,6 +14,8 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
 } from 'graphql';
 
 /** The size of one selection set, with its fragments included. */
@@ -37,7 +39,10 @@ export interface Measure {
 const LIST_FACTOR = 10;
 /** A JSON object is the platform's whole object, so it costs as much as all fields of its type together. */
 const JSON_OBJECT_COST = 10;
-const META_FIELDS = new Set(['__schema', '__type']);
+/** What begins to read the schema, by its type: the query type does not list it. */
+const META_FIELDS = new Map<string, GraphQLOutputType>(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map(({ name, type }) => [name, type]),
+);
 const ENDLESS: Measure = {
   fields: new Map(),
   mostOfOneField: 0,
@@ -107,11 +112,12 @@ export class DocumentMeasure {
       return this.#ofSelections(selection.selectionSet, type);
     }
     const name = selection.name.value;
-    const type = fieldType(parent, name);
+    const meta = parent === this.#schema.getQueryType() ? META_FIELDS.get(name) : undefined;
+    const isMeta = meta !== undefined;
+    const type = meta ?? fieldType(parent, name);
     const inner = selection.selectionSet
       ? this.#ofSelections(selection.selectionSet, type && getNamedType(type))
       : combine([]);
-    const isMeta = META_FIELDS.has(name) && parent === this.#schema.getQueryType();
     return {
       ...inner,
       fields: new Map([[name, 1]]),

@@ -73,6 +73,10 @@ export const BOMBS: readonly HostileDocument[] = [
       fragment T on __Type { ${times(9, (n) => `a${n}: fields { ...F }`)} }
       fragment F on __Field { ${times(9, (n) => `a${n}: description`)} }`,
   },
+  {
+    what: 'the schema by aliases inside of aliases, without a fragment',
+    query: `{ __schema { ${times(15, (n) => `a${n}: types { ${times(15, (m) => `b${m}: description`)} }`)} } }`,
+  },
   { what: 'fragments that double 22 times', query: doublingFragments(22) },
   { what: 'fields that double 22 times', query: doublingFields(22) },
   { what: '10,000 levels', query: `${'{ me '.repeat(10_000)}{ id }${' }'.repeat(10_000)}` },
