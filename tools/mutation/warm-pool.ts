@@ -1,54 +1,58 @@
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { type PoolRunnerInitializer } from 'vitest/node';
 
-/** What a changed line leaves waiting is found in this time. On an idle machine, no near test takes a tenth of it. */
-export const PATIENCE_MS = 20_000;
+/** What a changed line leaves waiting is found in this time: the slowest near test takes a quarter of it. */
+export const PATIENCE_MS = 8_000;
 
-let warm: Worker | undefined;
+let warm: ChildProcess | undefined;
 
 /**
- * Runs specs in a thread that stays from one changed line to the next, with all that they have loaded: to load it
+ * Runs specs in a process that stays from one changed line to the next, with all that they have loaded: to load it
  * takes most of the time of a run. Stryker says only when a spec begins which line is changed, so it can stay.
+ * With `FRESH=1`, each changed line has a process of its own, to compare.
  */
 export const warmPool: PoolRunnerInitializer = {
   name: 'warm',
   createPoolWorker: ({ env, execArgv }) => {
-    const thread = (warm ??= startThread({ env, execArgv }));
+    const child = (warm ??= startProcess({ env, execArgv }));
     let began = performance.now();
     let ended = false;
     return {
       name: 'warm',
-      on: (event, listen) => thread.on(event, listen),
-      off: (event, listen) => thread.off(event, listen),
+      on: (event, listen) => child.on(event, listen),
+      off: (event, listen) => child.off(event, listen),
       send: (message) => {
         if (message.type === 'run') began = performance.now();
         if (message.type === 'stop') ended = true;
-        thread.postMessage(message);
+        child.send(message);
       },
       deserialize: (message) => message,
       start: () => Promise.resolve(),
-      stop: async () => {
-        thread.removeAllListeners('message');
+      stop: () => {
+        child.removeAllListeners('message');
         // A longer run may have left something that still waits.
-        if (ended && performance.now() - began < PATIENCE_MS) return;
-        if (warm === thread) warm = undefined;
-        await thread.terminate();
+        const stays = ended && performance.now() - began < PATIENCE_MS && process.env.FRESH !== '1';
+        if (!stays) {
+          if (warm === child) warm = undefined;
+          child.kill('SIGKILL');
+        }
+        return Promise.resolve();
       },
     };
   },
 };
 
-function startThread(options: Pick<WorkerOptions, 'env' | 'execArgv'>): Worker {
-  const thread = new Worker(new URL('warm-worker.ts', import.meta.url), {
+function startProcess(options: Pick<ForkOptions, 'env' | 'execArgv'>): ChildProcess {
+  const child = fork(fileURLToPath(new URL('warm-worker.ts', import.meta.url)), {
     ...options,
-    stdout: true,
-    stderr: true,
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  thread.stdout.resume();
-  thread.stderr.resume();
-  thread.unref();
-  thread.once('exit', () => {
-    if (warm === thread) warm = undefined;
+  child.unref();
+  child.channel?.unref();
+  child.once('exit', () => {
+    if (warm === child) warm = undefined;
   });
-  return thread;
+  return child;
 }

@@ -1,27 +1,27 @@
-import { parentPort } from 'node:worker_threads';
 import { init, runBaseTests, setupEnvironment } from 'vitest/worker';
 
 type Listen = (message: unknown) => void;
 
-const port = parentPort;
-if (port === null) throw new Error('This is the thread of warm-pool.ts');
+// Specs may replace them.
+const exit = process.exit.bind(process);
+const send = process.send?.bind(process);
+if (send === undefined) throw new Error('This is the process of warm-pool.ts');
 
-/** The first listens for runs as long as the thread lives, each further one for answers that one run waits for. */
+process.on('disconnect', () => exit());
+
+/** The first listens for runs as long as the process lives, each further one for answers that one run waits for. */
 const listeners: Listen[] = [];
 
 init({
-  post: (message) => {
-    port.postMessage(message);
-  },
+  post: (message) => send(message),
   on: (listen: Listen) => {
     listeners.push(listen);
-    port.on('message', listen);
+    process.on('message', listen);
   },
-  off: (listen: Listen) => {
-    port.off('message', listen);
-  },
+  off: (listen: Listen) => process.off('message', listen),
   teardown: () => {
-    for (const listen of listeners.splice(1)) port.off('message', listen);
+    for (const listen of listeners.splice(1)) process.off('message', listen);
+    process.exit = exit;
   },
   runTests: (state, traces) => runBaseTests('run', state, traces),
   collectTests: (state, traces) => runBaseTests('collect', state, traces),
