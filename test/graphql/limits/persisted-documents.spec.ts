@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { buildSchema } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   PersistedDocuments,
   PersistedDocumentsError,
+  problemsInDocuments,
 } from '../../../src/graphql/limits/persisted-documents.js';
 import { failToStart, stopServices } from '../../support/app/run-service.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -43,9 +46,34 @@ describe('a folder of documents', () => {
       '{"format":"apollo-persisted-query-manifest","version":2,"operations":[]}',
       "a.json is not version 1 of Apollo's manifest of documents",
     ],
+    ['{"format":"other","version":1}', "a.json is neither Apollo's nor Relay's manifest of documents"],
+    [
+      '{"format":"apollo-persisted-query-manifest","version":1,"operations":{}}',
+      "a.json is not version 1 of Apollo's manifest of documents",
+    ],
     [
       '{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"a"}]}',
       'a.json has an operation without id or body',
+    ],
+    [
+      '{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"body":"{ a }"}]}',
+      'a.json has an operation without id or body',
+    ],
+    [
+      '{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"","body":"{ a }"}]}',
+      'a.json has an operation without id or body',
+    ],
+    [
+      '{"format":"apollo-persisted-query-manifest","version":1,"operations":[null]}',
+      'a.json has an operation without id or body',
+    ],
+    [
+      '{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"a","body":"{"}]}',
+      'a.json (a) is not a GraphQL document',
+    ],
+    [
+      '{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"a","name":"A","body":"{"}]}',
+      'a.json (A) is not a GraphQL document',
     ],
   ])('cannot be used with the manifest %s', async (text, reason) => {
     await writeFile(`${folder.path}/a.json`, text);
@@ -60,6 +88,79 @@ describe('a folder of documents', () => {
     );
   });
 
+  it('may be without a document where no folder is set or the folder is missing: others say so', async () => {
+    expect(await problemsInDocuments({})).toEqual([]);
+    expect(await problemsInDocuments({ PERSISTED_DOCUMENTS: `${folder.path}/none` })).toEqual([]);
+    expect(await problemsInDocuments({ PERSISTED_DOCUMENTS: folder.path })).toEqual([
+      'PERSISTED_DOCUMENTS cannot be used: the folder has no .graphql file and no manifest',
+    ]);
+    expect(await reading('{ a }')).toBeInstanceOf(PersistedDocuments);
+    expect(await problemsInDocuments({ PERSISTED_DOCUMENTS: folder.path })).toEqual([]);
+  });
+
+  it('cannot be used when it cannot be read', async () => {
+    await expect(PersistedDocuments.read(`${folder.path}/none`)).rejects.toEqual(
+      new PersistedDocumentsError('the folder cannot be read'),
+    );
+  });
+
+  it('may give one id to one document twice', async () => {
+    await writeFile(`${folder.path}/a.json`, '{"id":"{ a }"}');
+    await writeFile(`${folder.path}/b.json`, '{"id":"{ a }"}');
+    expect(await reading()).toBeInstanceOf(PersistedDocuments);
+  });
+
+  it.each(['', '\n', '\r\n'])('gives a document by its hash with and without its final %j', async (end) => {
+    const documents = (await reading(`{ a }${end}`)) as PersistedDocuments;
+    const cache = documents.asCache();
+    for (const text of ['{ a }', `{ a }${end}`]) {
+      const hash = createHash('sha256').update(text).digest('hex');
+      expect(documents.has(hash)).toBe(true);
+      expect(await cache.get(hash)).toBe(text);
+      expect(await cache.get(`apq:${hash}`)).toBe(text);
+    }
+    expect(documents.has('other')).toBe(false);
+    expect(await cache.get('apq:other')).toBeUndefined();
+  });
+
+  it('takes no document from what is sent', async () => {
+    const cache = ((await reading('{ a }')) as PersistedDocuments).asCache();
+    await expect(cache.set()).resolves.toBeUndefined();
+    expect(await cache.delete()).toBe(false);
+  });
+
+  it('is read without its subfolders and its other files', async () => {
+    await mkdir(`${folder.path}/more`);
+    await writeFile(`${folder.path}/more/b.graphql`, '{');
+    await writeFile(`${folder.path}/a.graphql.txt`, '{');
+    await writeFile(`${folder.path}/b.jsonl`, '{');
+    expect(await reading('{ a }')).toBeInstanceOf(PersistedDocuments);
+  });
+
+  it('has to match the schema: each document that does not is named', async () => {
+    await writeFile(`${folder.path}/b.json`, '{"one":"{ a }","two":"{ c }"}');
+    const documents = (await reading('{ b }')) as PersistedDocuments;
+    const check = (fields: string) => () => {
+      documents.checkAgainst(buildSchema(`type Query { ${fields} }`));
+    };
+    expect(check('a: ID b: ID c: ID')).not.toThrow();
+    expect(check('a: ID')).toThrow(
+      new PersistedDocumentsError('a.graphql, b.json (two) does not match the schema'),
+    );
+  });
+
+  it.each([
+    ['a query', '{ a }', true],
+    ['a query with a fragment', '{ ...F } fragment F on Query { a }', true],
+    ['a query with variables', 'query ($x: Int) { a(x: $x) }', false],
+    ['two queries', 'query A { a } query B { b }', false],
+    ['a mutation', 'mutation { a }', false],
+    ['only a fragment', 'fragment F on Query { a }', false],
+  ])('has an example that can be sent as it is only if there is one: %s', async (_which, text, isExample) => {
+    const documents = (await reading(text)) as PersistedDocuments;
+    expect(documents.example).toBe(isExample ? text : undefined);
+  });
+
   it('gives only ids that can be told from other text for finding logouts in a body', async () => {
     const hash = '0123456789abcdef0123456789abcdef';
     const text = 'mutation { logout { loggedOut } }';
@@ -67,6 +168,7 @@ describe('a folder of documents', () => {
     const documents = await PersistedDocuments.read(folder.path);
     expect(documents.hashesOf(/logout/i)).toEqual(expect.arrayContaining([hash]));
     expect(documents.hashesOf(/logout/i)).not.toContain('1');
+    expect(documents.hashesOf(/login/i)).toEqual([]);
   });
 
   it('cannot be used when one of its documents does not match the schema: the service names it and exits with 1', async () => {
