@@ -87,6 +87,9 @@ describe('the profiles of an application', () => {
     const app = await application({});
 
     expect(app.get(CredentialProfiles)).toBeUndefined();
+    expect(() => {
+      app.get(CredentialsModule).onApplicationShutdown();
+    }).not.toThrow();
     await app.close();
   });
 });

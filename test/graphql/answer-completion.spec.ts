@@ -1,10 +1,18 @@
 import { Logger } from '@nestjs/common';
-import { type GraphQLFormattedError, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  GraphQLError,
+  type GraphQLFormattedError,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseSettings } from '../../src/config/parse-settings.js';
 import { AnswerCompletion } from '../../src/graphql/answer-completion.service.js';
 import { type GraphQLContext } from '../../src/graphql/graphql-context.js';
+import { LogLine } from '../../src/logging/logger.service.js';
 import { Observation } from '../../src/logging/observation.js';
+import { sessionKeysSetting } from '../support/session/session-keys.js';
 
 const GRAPHQL_JSON = 'application/graphql-response+json';
 const PARSE_FAILED = error('GRAPHQL_PARSE_FAILED');
@@ -14,8 +22,17 @@ const TOO_MUCH = error('GRAPHQL_VALIDATION_FAILED', { reason: 'LIMIT_EXCEEDED' }
 const STORE_DOWN = error('SESSION_STORE_UNAVAILABLE');
 const NO_SESSION = error('UNAUTHENTICATED');
 
+type Line = [level: string, line: unknown];
+let lines: Line[];
+let answered: [string | undefined, string | undefined][];
+
 beforeAll(() => {
-  Logger.overrideLogger(false);
+  const logAs = (level: string) => (line: unknown) => lines.push([level, line]);
+  Logger.overrideLogger({ log: logAs('log'), warn: logAs('warn'), error: logAs('error') });
+});
+beforeEach(() => {
+  lines = [];
+  answered = [];
 });
 afterAll(() => {
   Logger.overrideLogger(true);
@@ -25,9 +42,10 @@ function error(code: string, extensions: object = {}): GraphQLFormattedError {
   return { message: code, extensions: { code, ...extensions } };
 }
 
-function operation(type: OperationTypeNode): OperationDefinitionNode {
+function operation(type: OperationTypeNode, name?: string): OperationDefinitionNode {
   const selectionSet = { kind: Kind.SELECTION_SET, selections: [] } as const;
-  return { kind: Kind.OPERATION_DEFINITION, operation: type, selectionSet };
+  const named = name === undefined ? {} : { name: { kind: Kind.NAME, value: name } as const };
+  return { kind: Kind.OPERATION_DEFINITION, operation: type, selectionSet, ...named };
 }
 
 interface Answer {
@@ -36,11 +54,22 @@ interface Answer {
   readonly status?: number;
   readonly accept?: string;
   readonly type?: OperationTypeNode;
+  readonly name?: string;
   readonly context?: Partial<GraphQLContext>;
+  readonly thrown?: readonly GraphQLError[];
+}
+
+function completion(environment: Record<string, string> = {}): AnswerCompletion {
+  const observation = new Observation();
+  observation.add({ operationAnswered: (...of) => answered.push(of) });
+  return new AnswerCompletion(parseSettings(environment), observation);
 }
 
 /** The head of an answer, and whether that may be compressed. */
-function complete({ errors = [], status, accept, type, context }: Answer): {
+function complete(
+  { errors = [], status, accept, type, name, context, thrown }: Answer,
+  by = completion(),
+): {
   status: number | undefined;
   headers: Record<string, string>;
   mayBeCompressed: boolean;
@@ -56,10 +85,7 @@ function complete({ errors = [], status, accept, type, context }: Answer): {
   } as GraphQLContext;
   const headers = new Map<string, string>();
   const http = { status, headers };
-  new AnswerCompletion(parseSettings({}), new Observation()).complete(
-    { contextValue, operation: type && operation(type), accept, errors, thrown: undefined },
-    http,
-  );
+  by.complete({ contextValue, operation: type && operation(type, name), accept, errors, thrown }, http);
   return { status: http.status, headers: Object.fromEntries(headers), mayBeCompressed };
 }
 
@@ -142,5 +168,111 @@ describe('an answer may be compressed', () => {
     [undefined, false],
   ])('for the operation %s: %s, since only answers to mutations hold handles', (type, expected) => {
     expect(complete({ type }).mayBeCompressed).toBe(expected);
+  });
+});
+
+describe('the log', () => {
+  const { QUERY } = OperationTypeNode;
+
+  it('has one line for an answer with errors, with the facts of the first', () => {
+    const facts = {
+      reason: 'R',
+      platformCode: 'ERR004',
+      iserverCode: '-1',
+      platformStatus: 404,
+      ticketId: 'ticket',
+    };
+    const errors = [error('NOT_FOUND', { ...facts, more: 'secret' }), NO_SESSION];
+    complete({ errors, type: QUERY, name: 'N'.repeat(65) });
+    const fields = {
+      code: 'NOT_FOUND',
+      ...facts,
+      operation: 'query',
+      operationName: 'N'.repeat(64),
+      errors: 2,
+    };
+    expect(lines).toEqual([['log', new LogLine('answered with an error', fields)]]);
+  });
+
+  it('says which kind of operation it was only if the request says so', () => {
+    complete({ errors: [PARSE_FAILED] });
+    expect(lines).toEqual([
+      [
+        'log',
+        expect.objectContaining({
+          fields: expect.objectContaining({ operation: 'none', operationName: undefined }),
+        }),
+      ],
+    ]);
+    complete({ errors: [{ message: 'without a code' }] });
+    expect(lines.at(-1)?.[1]).toMatchObject({ fields: { code: undefined } });
+  });
+
+  it('warns of the error that an operator may have to fix, whatever comes before it', () => {
+    complete({ errors: [NO_SESSION, STORE_DOWN, error('BACKEND_ERROR')], type: QUERY });
+    expect(lines).toEqual([
+      [
+        'warn',
+        expect.objectContaining({ fields: expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE' }) }),
+      ],
+    ]);
+  });
+
+  it('has an unforeseen error itself, as it was thrown, besides the line', () => {
+    const unforeseen = error('INTERNAL_SERVER_ERROR');
+    const cause = new Error('a bug');
+    const wrapped = new GraphQLError('wrapped', { originalError: cause });
+    const bare = new GraphQLError('bare');
+    complete({ errors: [NO_SESSION, unforeseen, unforeseen], thrown: [bare, wrapped, bare] });
+    complete({ errors: [unforeseen] });
+    expect(lines.filter(([level]) => level === 'error')).toEqual([
+      ['error', cause],
+      ['error', bare],
+      ['error', undefined],
+    ]);
+    expect(lines.filter(([level]) => level === 'warn')).toHaveLength(2);
+  });
+
+  it('has nothing of an answer without errors', () => {
+    complete({ type: QUERY });
+    expect(lines).toEqual([]);
+  });
+
+  it('warns once of session cookies over plain http, in production, and says what is to be done', () => {
+    const production = {
+      NODE_ENV: 'production',
+      PLATFORM_BASE_URL: 'https://platform.example/api',
+      SESSION_KEYS: sessionKeysSetting(),
+    };
+    const plain = (by: AnswerCompletion, secure = false): void => {
+      const sessionCookie = { name: 'portico', secure };
+      for (let time = 0; time < 2; time += 1) complete({ context: { cookie: 'ended', sessionCookie } }, by);
+    };
+    plain(completion(production), true);
+    plain(completion());
+    expect(lines).toEqual([]);
+    plain(completion(production));
+    plain(completion({ ...production, TRUSTED_PROXIES: 'private' }));
+    const warning = 'Session cookies are set without Secure: requests seem to arrive over plain http.';
+    expect(lines).toEqual([
+      ['warn', `${warning} Behind a TLS proxy, set TRUSTED_PROXIES.`],
+      [
+        'warn',
+        `${warning} A TLS proxy must send X-Forwarded-Proto: https, from an address in TRUSTED_PROXIES.`,
+      ],
+    ]);
+  });
+});
+
+describe('an answer', () => {
+  it('is reported with the kind of its operation and the code of its first error', () => {
+    complete({ type: OperationTypeNode.QUERY });
+    complete({ type: OperationTypeNode.MUTATION, errors: [NO_SESSION, STORE_DOWN] });
+    complete({ errors: [PARSE_FAILED] });
+    expect(answered).toEqual([
+      ['query', undefined],
+      ['mutation', 'UNAUTHENTICATED'],
+      [undefined, 'GRAPHQL_PARSE_FAILED'],
+    ]);
   });
 });
