@@ -97,10 +97,12 @@ export function Rule(
 /**
  * An absolute http or https URL without anything that could contain a secret, and to which a path can be appended.
  */
-export function isPlainHttpUrl(value: unknown): boolean {
+export function isPlainHttpUrl(value: unknown): value is string {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const url = new URL(value);
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  return (
+    ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password && !url.search && !url.hash
+  );
 }
 
 /** Whether it is the URL of an HTTP proxy, which may hold credentials. */
@@ -111,7 +113,7 @@ export function isHttpProxyUrl(value: unknown): boolean {
 
 /** An origin exactly as a browser sends it: scheme, host, port, and no path. */
 export function isOrigin(value: unknown): boolean {
-  return typeof value === 'string' && isPlainHttpUrl(value) && new URL(value).origin === value;
+  return isPlainHttpUrl(value) && new URL(value).origin === value;
 }
 
 /** The path of a readable file, or not set. */

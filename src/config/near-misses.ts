@@ -32,12 +32,11 @@ function nearest(name: string, settings: readonly string[]): string | undefined 
 }
 
 function isNear(written: string, setting: string): boolean {
-  if (written === setting) return true;
   if (Math.min(written.length, setting.length) < SHORTEST) return isSwapped(written, setting);
   return distance(written, setting) <= (setting.length < LONG ? 2 : 3);
 }
 
-/** Whether two neighbors have changed places, as in `PROT`. */
+/** Whether at most two neighbors have changed places, as in `PROT`. */
 function isSwapped(written: string, setting: string): boolean {
   let at = 0;
   while (at < written.length && written[at] === setting[at]) at += 1;

@@ -36,7 +36,7 @@ export function checkSettings(
     .map(({ name }) => [name, valueOf(environment, name)] as const)
     .filter(([, value]) => value !== undefined && value !== '');
   const plain = { ...Object.fromEntries(present), ...values };
-  const settings = plainToInstance(Settings, plain, { exposeDefaultValues: true });
+  const settings = plainToInstance(Settings, plain);
   const problems = [...fileProblems];
   for (const error of validateSync(settings)) {
     const problem = problemOf(error);
@@ -44,7 +44,7 @@ export function checkSettings(
     // A file that cannot be read leaves its setting empty, which has been reported.
     if (!isFile) problems.push(problem);
     else if (environment[error.property] !== '')
-      problems.push(problem.replace(/^\w+/, '$&_FILE: the content'));
+      problems.push(problem.replace(/\w+/, '$&_FILE: the content'));
   }
   // Node's own switch would override PLATFORM_TLS_VERIFY and turn off the checks of Redis and secret store
   // connections.

@@ -48,7 +48,7 @@ function nodeOf(text: string, usualPort: number): RedisPlace['nodes'][number] | 
   if (!URL.canParse(`redis://${text}`)) return undefined;
   const { hostname, port } = new URL(`redis://${text}`);
   if (hostname === '') return undefined;
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usualPort : Number(port) };
+  return { host: hostname.replace(/[[\]]/g, ''), port: port === '' ? usualPort : Number(port) };
 }
 
 function decoded(user: string): Pick<RedisPlace, 'username' | 'password'> | undefined {

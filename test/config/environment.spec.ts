@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EnvFileError, readEnvironment } from '../../src/config/environment.js';
+import { EnvFileError, readEnvironment, withVariables } from '../../src/config/environment.js';
 import { SettingsModule } from '../../src/config/settings.module.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -43,6 +43,28 @@ describe('the environment', () => {
 
   it('needs no .env', () => {
     expect(readEnvironment()).toEqual(process.env);
+  });
+
+  it('has variables for as long as something is made with them', () => {
+    process.env[VARIABLE] = 'before';
+    const added = `${VARIABLE}_2`;
+    const both = { [VARIABLE]: 'meanwhile', [added]: 'meanwhile' };
+
+    expect(withVariables(both, () => [process.env[VARIABLE], process.env[added]])).toEqual([
+      'meanwhile',
+      'meanwhile',
+    ]);
+    expect(process.env[VARIABLE]).toBe('before');
+    expect(process.env).not.toHaveProperty(added);
+  });
+
+  it('is as it was also when nothing could be made', () => {
+    expect(() =>
+      withVariables({ [VARIABLE]: 'meanwhile' }, () => {
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    expect(process.env).not.toHaveProperty(VARIABLE);
   });
 
   it('loses its secrets to the settings, even if another setting is refused', async () => {

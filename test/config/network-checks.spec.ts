@@ -2,19 +2,33 @@ import { describe, expect, it } from 'vitest';
 import { isHeaderName, isHostName, isLoopback, isProxy } from '../../src/config/network-checks.js';
 
 describe('the checks of network settings', () => {
-  it.each(['localhost', '127.0.0.1', '127.255.0.3', '::1', '[::1]', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])(
-    'know %s as loopback',
-    (host) => {
-      expect(isLoopback(host)).toBe(true);
-    },
-  );
+  it.each([
+    'localhost',
+    '127.0.0.1',
+    '127.255.0.3',
+    '::1',
+    '[::1]',
+    '0:0:0:0:0:0:0:1',
+    '::ffff:127.0.0.1',
+    '::1%lo0',
+  ])('know %s as loopback', (host) => {
+    expect(isLoopback(host)).toBe(true);
+  });
 
-  it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0', '127.0.0.1.example', 'localhost.example', '[::2]', ''])(
-    'do not take %j for loopback',
-    (host) => {
-      expect(isLoopback(host)).toBe(false);
-    },
-  );
+  it.each([
+    '0.0.0.0',
+    '::',
+    '128.0.0.1',
+    '127.0.0',
+    '127.0.0.1.example',
+    'localhost.example',
+    '[::2]',
+    '',
+    '[]127.0.0.1',
+    '127.0.0.1[]',
+  ])('do not take %j for loopback', (host) => {
+    expect(isLoopback(host)).toBe(false);
+  });
 
   it.each([
     'loopback',
@@ -25,7 +39,9 @@ describe('the checks of network settings', () => {
     'fd00::/8',
     '192.0.2.7/32',
     '::ffff:10.0.0.1',
+    '128.0.0.0/1',
     '::ffff:10.0.0.0/104',
+    '::ffff:0.0.0.0/96',
   ])('take the proxy %s', (proxy) => {
     expect(isProxy(proxy)).toBe(true);
   });
@@ -43,6 +59,7 @@ describe('the checks of network settings', () => {
     'fe80::1%eth0',
     '010.0.0.1',
     '10.0.0.0/08',
+    '10.0.0.0/8.0',
     '10.0.0.0/255.0.0.0',
     '[::1]',
     '10.0.0.1:80',

@@ -42,6 +42,10 @@ describe('settings', () => {
       PLATFORM_APPLICATION_TYPE: 8,
       SESSION_IDLE_SECONDS: 3600,
       SESSION_MAX_SECONDS: 43200,
+      ANONYMOUS_LOGIN: true,
+      IDENTITY_TOKENS: false,
+      OTEL_SDK_DISABLED: false,
+      OTEL_PROPAGATE_TO_PLATFORM: false,
       introspection: true,
       runsEmbeddedPlatform: true,
     });
@@ -51,13 +55,17 @@ describe('settings', () => {
     expect(
       parseSettings({
         PORT: '0',
+        PLATFORM_TIMEOUT_MS: '2500',
         PLATFORM_TLS_VERIFY: OWN_PATH,
+        PERSISTED_DOCUMENTS: dirname(OWN_PATH),
         EMBEDDED_PLATFORM_PATH: '/analytics/api/',
         GRAPHQL_INTROSPECTION: 'false',
-        CORS_ORIGINS: 'https://a.example, https://b.example:8443',
+        CORS_ORIGINS: 'https://a.example, , https://b.example:8443',
       }),
     ).toMatchObject({
       PORT: 0,
+      PLATFORM_TIMEOUT_MS: 2500,
+      PERSISTED_DOCUMENTS: dirname(OWN_PATH),
       PLATFORM_TLS_VERIFY: OWN_PATH,
       EMBEDDED_PLATFORM_PATH: '/analytics/api',
       introspection: false,
@@ -66,7 +74,7 @@ describe('settings', () => {
   });
 
   it('count an empty value as not set', () => {
-    const settings = parseSettings({ PORT: '', SESSION_KEYS: '' });
+    const settings = parseSettings({ PORT: '', SESSION_KEYS: '', SESSION_KEYS_FILE: '' });
     expect(settings.PORT).toBe(3000);
     expect(settings.SESSION_KEYS).toBeUndefined();
   });
@@ -103,6 +111,7 @@ describe('settings', () => {
     ['PORT', '1.5'],
     ['PLATFORM_BASE_URL', 'platform.example/api'],
     ['PLATFORM_BASE_URL', 'file:///etc/passwd'],
+    ['PLATFORM_BASE_URL', 'xhttps://platform.example'],
     ['PLATFORM_BASE_URL', 'https://platform.example/api?x=1'],
     ['PLATFORM_HEADER_VENDOR', 'S VC'],
     ['PLATFORM_TRANSPORT', 'axios'],
@@ -110,6 +119,9 @@ describe('settings', () => {
     ['SESSION_STORE', 'no-such-store'],
     ['PLATFORM_PROXY_URL', 'proxy.example:3128'],
     ['PLATFORM_PROXY_URL', 'https://proxy.example'],
+    ['PLATFORM_PROXY_URL', 'http://proxy.example/path'],
+    ['PLATFORM_PROXY_URL', 'http://proxy.example/?query'],
+    ['PLATFORM_PROXY_URL', 'http://proxy.example/#fragment'],
     ['PLATFORM_MAX_ANSWER_BYTES', '0'],
     ['REDIS_URL', 'redis.example:6379'],
     ['REDIS_URL', 'https://redis.example'],
@@ -194,8 +206,12 @@ describe('settings', () => {
     ['OTEL_TRACES_SAMPLER_ARG', ' '],
     ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
     ['OTEL_TRACES_SAMPLER_ARG', '0x1'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector.example:4318'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a key without a name'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'x-api-key=a,b'],
     ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'name=ü'],
+    ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'name=üa'],
+    ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'name=aü'],
     ['HOST', '999.1.1.1'],
     ['HOST', '0.0.0.0:3000'],
     ['HOST', 'http://0.0.0.0'],
@@ -208,6 +224,28 @@ describe('settings', () => {
     ['AUDIT_LOG', 'stderr'],
   ])('do not accept %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it.each([
+    ['PORT', ['3000']],
+    ['HOST', ['127.0.0.1']],
+    ['AUDIT_LOG', 7],
+    ['CORS_ORIGINS', 7],
+    ['CORS_HEADERS', [7]],
+    ['TRUSTED_PROXIES', [7]],
+    ['PLATFORM_BASE_URL', ['https://platform.example/api']],
+    ['PLATFORM_PROXY_URL', ['http://proxy.example']],
+    ['ISERVER_MESSAGES_FILE', [OWN_PATH]],
+    ['ISERVER_MESSAGES_FILE', 7],
+    ['EMBEDDED_PLATFORM_PATH', 7],
+    ['SESSION_KEYS', 7],
+    ['REDIS_URL', ['redis://redis.example']],
+    ['OTEL_TRACES_SAMPLER_ARG', 0.5],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 7],
+  ])('do not accept %s as a value of another type, as a program could give it: %j', (name, value) => {
+    expect(checkSettings({}, { [name]: value }).problems).toEqual([
+      expect.stringMatching(new RegExp(`^${name} `)),
+    ]);
   });
 
   it('are all described, and all checked', () => {
@@ -293,6 +331,16 @@ describe('settings', () => {
     expect(problems.join()).not.toContain('CANARY');
   });
 
+  it('take certificates for a Redis with TLS only, and a password of sentinels only with sentinels', () => {
+    const certificates = { REDIS_TLS_CA: OWN_PATH, REDIS_TLS_CERT: OWN_PATH, REDIS_TLS_KEY: OWN_PATH };
+    expect(problemsOf({ REDIS_URL: 'rediss://redis.example', ...certificates })).toEqual([]);
+    expect(problemsOf({ REDIS_URL: 'redis://redis.example', ...certificates })).toHaveLength(3);
+
+    const sentinel = { REDIS_SENTINEL_PASSWORD: 'secret' };
+    expect(problemsOf({ REDIS_URL: 'redis+sentinel://one.example/main', ...sentinel })).toEqual([]);
+    expect(problemsOf({ REDIS_URL: 'redis://redis.example', ...sentinel })).toHaveLength(1);
+  });
+
   it('require a base URL when the embedded platform is off', () => {
     expect(problemsOf({ EMBEDDED_PLATFORM: 'off' })).toEqual([expect.stringMatching(/^PLATFORM_BASE_URL /)]);
   });
@@ -312,9 +360,13 @@ describe('settings', () => {
     ['METRICS_HOST', 'localhost'],
     ['AUDIT_LOG', '/var/log/portico/audit.log'],
     ['AUDIT_LOG', './off'],
+    ['AUDIT_LOG', 'off'],
     ['FEDERATION_SECRET', '8f3a1c9e0b7d2645'],
     ['OTEL_TRACES_SAMPLER_ARG', '.5'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.0'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '.25'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'name=a'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'x-api-key=a=b, authorization = Bearer%20c'],
   ])('accept %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([]);
@@ -361,6 +413,11 @@ describe('settings', () => {
         names.filter((name) => !secretSettings().has(name)),
         'they are not marked as @Secret()',
       ).toEqual([]);
+    });
+
+    it('are empty in the environment where their file is set', async () => {
+      const SESSION_KEYS_FILE = await file(KEY);
+      expect(parseSettings({ SESSION_KEYS: '', SESSION_KEYS_FILE }).SESSION_KEYS).toBe(KEY);
     });
 
     it('count as set by their file when they are required', async () => {
@@ -425,6 +482,9 @@ describe('variables that look like settings', () => {
     ['Port', 'PORT'],
     ['PROT', 'PORT'],
     ['HSOT', 'HOST'],
+    ['POTR', 'PORT'],
+    ['NODE_ENVS', 'NODE_ENV'],
+    ['SESION_HEDERS', 'SESSION_HEADER'],
     ['PLATFORM_URL', 'PLATFORM_BASE_URL'],
     ['PLATFORM_VENDOR', 'PLATFORM_HEADER_VENDOR'],
     ['PLATFORM_BASEURL', 'PLATFORM_BASE_URL'],
@@ -439,6 +499,9 @@ describe('variables that look like settings', () => {
   it('do not include the settings themselves or variables of other programs', () => {
     const others = [
       'HOSTNAME',
+      'BASE_URL',
+      'PLATFORM_BASE',
+      'NOPROXY',
       'POST',
       'NODE_OPTIONS',
       'SESSION_MANAGER',

@@ -38,5 +38,8 @@ describe('the proxy to the platform', () => {
     expect(problems).toEqual(['HTTPS_PROXY must be an http URL without path, query, or fragment']);
     expect(checkSettings({ ...HTTP, HTTPS_PROXY: 'socks5://one.example' }).problems).toEqual([]);
     expect(checkSettings({ HTTPS_PROXY: 'socks5://one.example' }).problems).toEqual([]);
+    const own = { PLATFORM_PROXY_URL: 'http://two.example:3128', HTTPS_PROXY: 'socks5://one.example' };
+    expect(checkSettings({ ...HTTPS, ...own }).problems).toEqual([]);
+    expect(checkSettings(HTTPS, { HTTPS_PROXY: 7 }).problems).toEqual(problems);
   });
 });
