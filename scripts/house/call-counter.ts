@@ -19,11 +19,14 @@ async function reply(): Promise<void> {
   process.send?.(result.flatMap(callsIn));
 }
 
+/** V8 reports the fields of a class as a function of its own, though they are a part of its constructor. */
+const FIELDS = /^<(?:instance|static)_(?:members_)?initializer>$/;
+
 /** The first range of a function is the whole of it; its count is how often the function was called. */
 function callsIn({ url, functions }: Profiler.ScriptCoverage): Call[] {
   if (!url.startsWith('file:')) return [];
   return functions.flatMap(({ functionName, ranges: [whole] }) =>
-    whole === undefined || whole.count === 0
+    whole === undefined || whole.count === 0 || FIELDS.test(functionName)
       ? []
       : [{ url, name: functionName, offset: whole.startOffset, count: whole.count }],
   );

@@ -159,7 +159,7 @@ function countImporters(
 }
 
 function adrsOf(root: string): { path: string; words: number }[] {
-  return filesOf(root, ['docs/adr/*.md'])
+  return filesOf(root, ['docs/adr/[0-9]*.md'])
     .map((path) => ({ path, words: readFileSync(join(root, path), 'utf8').trim().split(/\s+/).length }))
     .sort((a, b) => b.words - a.words);
 }
