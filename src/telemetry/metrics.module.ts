@@ -9,12 +9,11 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { type Registry } from 'prom-client';
 import { AuthModule } from '../auth/auth.module.js';
 import { LoginWatch } from '../auth/login-limits.service.js';
 import { Settings } from '../config/settings.js';
 import { CredentialProfiles, CredentialError } from 'portico/credentials';
-import { errorFacts } from '../errors/to-graphql-error.js';
 import { Admission } from '../load/admission.js';
 import { Connections } from '../load/connections.js';
 import { Observation } from '../logging/observation.js';
@@ -23,23 +22,13 @@ import { SessionModule } from '../session/session.module.js';
 import { SessionStore } from '../session/store/session-store.js';
 import { StoreHealth } from '../session/store/store-health.js';
 import { Telemetry } from './telemetry.js';
+import { type measure } from './measure.js';
 import { buildInfo, listenForMetrics, type MetricsListener } from './metrics-listener.js';
-import { metricsObserver } from './metrics-observer.js';
-import { measureRequests } from './request-metrics.js';
-import {
-  showAdmission,
-  showConnections,
-  showBuild,
-  showLiveSessions,
-  showLogins,
-  showProfiles,
-  showRefusedRecords,
-  showStoreHealth,
-} from './state-metrics.js';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The injection token of the registry; undefined when metrics are off. */
-export const MetricsRegistry = Symbol('MetricsRegistry');
+/** The injection token of `measure`; undefined when metrics are off, so that its packages stay out of the process. */
+const Measure = Symbol('Measure');
+type Measure = typeof measure;
 
 /** Metrics, on a port of their own and to an OpenTelemetry collector. If neither is set, nothing is measured. */
 @Global()
@@ -47,21 +36,23 @@ export const MetricsRegistry = Symbol('MetricsRegistry');
   imports: [SessionModule, AuthModule],
   providers: [
     {
-      provide: MetricsRegistry,
+      provide: Measure,
       inject: [Settings, Telemetry],
-      useFactory: ({ METRICS_PORT }: Settings, { exportMetrics }: Telemetry) =>
-        METRICS_PORT === undefined && exportMetrics === undefined ? undefined : processRegistry(),
+      useFactory: async ({ METRICS_PORT }: Settings, { exportMetrics }: Telemetry) =>
+        METRICS_PORT === undefined && exportMetrics === undefined
+          ? undefined
+          : (await import('./measure.js')).measure,
     },
   ],
-  exports: [MetricsRegistry],
 })
 export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger(MetricsModule.name);
   #listener: MetricsListener | undefined;
   #endTrial: (() => void) | undefined;
+  #registry: Registry | undefined;
 
   constructor(
-    @Inject(MetricsRegistry) private readonly registry: Registry | undefined,
+    @Inject(Measure) private readonly measure: Measure | undefined,
     @Inject(CredentialProfiles) private readonly profiles: CredentialProfiles | undefined,
     @Inject(SessionStore) private readonly store: SessionStore,
     @Inject(Telemetry) private readonly telemetry: Telemetry,
@@ -76,27 +67,21 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
   ) {}
 
   onModuleInit(): void {
-    if (this.registry === undefined) return;
+    if (this.measure === undefined) return;
     const server = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
-    measureRequests(server, this.registry);
-    showAdmission(this.admission, this.registry);
-    showConnections(this.connections, this.registry);
-    this.observation.add(metricsObserver(this.registry, errorFacts));
-    showBuild(buildInfo(), this.registry);
-    showLiveSessions(this.store, this.registry);
-    showRefusedRecords(this.refused, this.registry);
-    showStoreHealth(this.storeHealth, this.registry);
-    showLogins(this.logins, this.registry);
-    if (this.profiles !== undefined) showProfiles(this.profiles, this.registry);
-    this.telemetry.exportMetrics?.(this.registry);
+    const { observation, admission, connections, store, storeHealth, refused, logins, profiles } = this;
+    const load = { admission, connections };
+    const sessions = { store, storeHealth, refused };
+    this.#registry = this.measure({ server, observation, ...load, ...sessions, logins, profiles });
+    this.telemetry.exportMetrics?.(this.#registry);
   }
 
   async onApplicationBootstrap(): Promise<void> {
     const { METRICS_HOST, METRICS_PORT } = this.settings;
-    if (this.registry === undefined) return;
+    if (this.#registry === undefined) return;
     if (this.profiles !== undefined) this.#endTrial = tryProfiles(this.profiles, this.#logger);
     if (METRICS_PORT === undefined) return;
-    this.#listener = await listenForMetrics(this.registry, buildInfo(), METRICS_HOST, METRICS_PORT);
+    this.#listener = await listenForMetrics(this.#registry, buildInfo(), METRICS_HOST, METRICS_PORT);
     this.#logger.log(`Metrics are at ${this.#listener.url}`);
   }
 
@@ -109,13 +94,6 @@ export class MetricsModule implements OnModuleInit, OnApplicationBootstrap, OnAp
     this.#endTrial?.();
     await this.#listener?.close();
   }
-}
-
-/** A registry with the metrics of the process: CPU, memory, event loop, garbage collection. */
-function processRegistry(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 /**
  * The history of logins, shared by all instances on one store. Each method throws `ServiceError`
@@ -44,30 +43,51 @@ export const PLACE_SECONDS = 30 * 24 * 60 * 60;
 
 /** About 100 bytes each. */
 const MOST_PLACES = 100_000;
+const MOST_COUNTS = 100_000;
 
 /** Keeps the history in this process until it ends. */
 export function recordLoginsInProcess(): LoginRecords {
-  const failures = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS });
-  const logins = new RateLimiterMemory({ points: 1, duration: WINDOW_SECONDS, keyPrefix: 'logins' });
+  const failures = minuteCounts();
+  const logins = minuteCounts();
   // With `max`, it would take the memory for all of them now.
   const places = new LRUCache<string, true>({ maxSize: MOST_PLACES, sizeCalculation: () => 1 });
   return {
-    look: async (keys, place) => {
-      const counts: number[] = [];
-      for (const key of keys) counts.push((await failures.get(key))?.consumedPoints ?? 0);
-      return { failures: counts, isKnownPlace: place !== undefined && places.has(place) };
+    look: (keys, place) =>
+      Promise.resolve({
+        failures: keys.map((key) => failures.get(key) ?? 0),
+        isKnownPlace: place !== undefined && places.has(place),
+      }),
+    addFailure: (keys) => {
+      for (const key of keys) failures.set(key, (failures.get(key) ?? 0) + 1);
+      return Promise.resolve();
     },
-    addFailure: async (keys) => {
-      await Promise.all(keys.map((key) => failures.penalty(key, 1)));
-    },
-    failuresEndIn: async (key) => (await failures.get(key))?.msBeforeNext ?? 0,
+    failuresEndIn: (key) => Promise.resolve(endsIn(failures, key)),
     addPlace: (place) => {
       places.set(place, true);
       return Promise.resolve();
     },
-    addLogin: async (key) => {
-      const { consumedPoints, msBeforeNext } = await logins.penalty(key, 1);
-      return { logins: consumedPoints, endsIn: msBeforeNext };
+    addLogin: (key) => {
+      const count = (logins.get(key) ?? 0) + 1;
+      logins.set(key, count);
+      return Promise.resolve({ logins: count, endsIn: endsIn(logins, key) });
     },
   };
+}
+
+/** Counts by key, each for a minute from its first. */
+function minuteCounts(): LRUCache<string, number> {
+  return new LRUCache({
+    maxSize: MOST_COUNTS,
+    sizeCalculation: () => 1,
+    // At the end of it, a count is still there.
+    ttl: WINDOW_SECONDS * 1000 - 1,
+    noUpdateTTL: true,
+    ttlAutopurge: true,
+    ttlResolution: 0,
+    perf: { now: () => Date.now() },
+  });
+}
+
+function endsIn(counts: LRUCache<string, number>, key: string): number {
+  return counts.has(key) ? counts.getRemainingTTL(key) + 1 : 0;
 }
