@@ -21,16 +21,15 @@ export type ProfilesByName = ReadonlyMap<string, CredentialProfile>;
  */
 export function parseProfiles(file: string, text: string): ProfilesByName {
   const problems: string[] = [];
-  const profiles = new Map<string, CredentialProfile>();
-  for (const [name, written] of Object.entries(writtenProfiles(file, text))) {
+  const profiles = Object.entries(writtenProfiles(file, text));
+  for (const [name, written] of profiles) {
     const named = PROFILE_NAME.test(name);
     const path = named ? `profiles.${name}` : `profiles[${JSON.stringify(name)}]`;
     if (!named) problems.push(`${path}: a name may have only letters, digits, dots, dashes and underscores`);
-    const profile = checkedProfile(path, written, problems);
-    if (profile !== undefined) profiles.set(name, profile);
+    problems.push(...problemsOf(path, written));
   }
   if (problems.length > 0) throw new CredentialProfilesError(file, problems);
-  return profiles;
+  return new Map(profiles as [string, CredentialProfile][]);
 }
 
 function writtenProfiles(file: string, text: string): Record<string, unknown> {
@@ -60,13 +59,14 @@ function parseYaml(file: string, text: string): unknown {
   }
 }
 
-function checkedProfile(path: string, written: unknown, problems: string[]): CredentialProfile | undefined {
-  const found = object(PROFILE_RULES)(written, {});
-  problems.push(...found.map((problem) => `${[path, ...problem.path].join('.')}: ${problem.message}`));
+function problemsOf(path: string, written: unknown): string[] {
+  const problems = object(PROFILE_RULES)(written, {}).map(
+    (problem) => `${[path, ...problem.path].join('.')}: ${problem.message}`,
+  );
   if (isRecord(written) && !isOneLogin(written)) {
     problems.push(`${path}: needs either apiKey, or username, with password if the user has one`);
   }
-  return found.length === 0 ? (written as CredentialProfile) : undefined;
+  return problems;
 }
 
 /**

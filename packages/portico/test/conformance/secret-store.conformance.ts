@@ -97,6 +97,7 @@ export function secretStoreConformance(hurried: SecretStoreSubject): void {
       ['THROTTLED', 'throttled'],
       ['UNREACHABLE', 'failing'],
       ['UNREACHABLE', 'hanging-up'],
+      ['UNREACHABLE', 'breaking-off'],
       ['MALFORMED', 'malformed'],
     ])('reports %s after one request when the store is %s', async (reason, mood) => {
       store.become(mood);

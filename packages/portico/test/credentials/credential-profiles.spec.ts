@@ -22,7 +22,8 @@ function sha256(text: string): string {
 }
 
 describe('a watched file of credential profiles', () => {
-  const environment = { API_KEY: DEMO_LOGINS.apiKey };
+  const environment: { API_KEY?: string } = {};
+  let now: number;
   let platform: EmbeddedPlatform;
   let session: PlatformSession;
   let file: ProfilesFile;
@@ -33,11 +34,14 @@ describe('a watched file of credential profiles', () => {
   beforeEach(async () => {
     platform = await startEmbeddedPlatform();
     session = new PlatformSession(platform.baseUrl);
+    environment.API_KEY = DEMO_LOGINS.apiKey;
     problems = [];
     changes = 0;
+    now = 0;
     file = await profilesFile(`profiles:\n${profile('nightly')}`);
     profiles = await CredentialProfiles.open(file.path, {
       environment,
+      now: () => now,
       intervalMs: 10,
       onProblem: (problem) => problems.push(problem),
       onChange: () => (changes += 1),
@@ -71,6 +75,46 @@ describe('a watched file of credential profiles', () => {
     expect(profiles.loginOf('daily')).toBeUndefined();
   });
 
+  it('tells how the last fetch of a profile ended, and when one last succeeded', async () => {
+    expect(profiles.resolutionOf('nightly')).toBeUndefined();
+    delete environment.API_KEY;
+    await expect(profiles.tryOut('nightly')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    expect(profiles.resolutionOf('nightly')).toEqual({ succeeded: false, lastSuccess: undefined });
+
+    environment.API_KEY = DEMO_LOGINS.apiKey;
+    now = 1000;
+    await profiles.tryOut('nightly');
+    expect(profiles.resolutionOf('nightly')).toEqual({ succeeded: true, lastSuccess: 1000 });
+
+    delete environment.API_KEY;
+    now = 2000;
+    await expect(profiles.tryOut('nightly')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    expect(profiles.resolutionOf('nightly')).toEqual({ succeeded: false, lastSuccess: 1000 });
+  });
+
+  it('tries out no profile that is not there', async () => {
+    await profiles.tryOut('daily');
+
+    expect(profiles.resolutionOf('daily')).toBeUndefined();
+  });
+
+  it('forgets how the fetches of a profile ended when that changes, and of no other', async () => {
+    await file.write(`profiles:\n${profile('nightly')}${profile('daily')}`);
+    await eventually(() => {
+      expect(changes).toBe(1);
+    });
+    await profiles.tryOut('nightly');
+    await profiles.tryOut('daily');
+
+    await file.write(`profiles:\n${profile('nightly')}${profile('daily', 'another key')}`);
+    await eventually(() => {
+      expect(changes).toBe(2);
+    });
+
+    expect(profiles.resolutionOf('nightly')).toEqual({ succeeded: true, lastSuccess: 0 });
+    expect(profiles.resolutionOf('daily')).toBeUndefined();
+  });
+
   it('applies a valid change without a restart', async () => {
     await file.write(`profiles:\n${profile('daily')}${profile('nightly', 'another key')}`);
 
@@ -84,7 +128,7 @@ describe('a watched file of credential profiles', () => {
   });
 
   it('reports an invalid change once and without its values, and keeps the earlier profiles', async () => {
-    await file.write(`profiles:\n  daily: { apiKey: ${environment.API_KEY} }\n  weekly: text\n`);
+    await file.write(`profiles:\n  daily: { apiKey: ${DEMO_LOGINS.apiKey} }\n  weekly: text\n`);
 
     await eventually(() => {
       expect(problems.map(({ problems: found }) => found)).toEqual([
@@ -95,7 +139,7 @@ describe('a watched file of credential profiles', () => {
         ],
       ]);
     });
-    expect(problems[0]?.message).not.toContain(environment.API_KEY);
+    expect(problems[0]?.message).not.toContain(DEMO_LOGINS.apiKey);
     expect(profiles.names).toEqual(['nightly']);
     expect(profiles.loginFor('nightly', canary.value)).toBeDefined();
     expect(changes).toBe(0);

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import * as credentials from '../../src/credentials/index.js';
-import { parseProfiles } from '../../src/credentials/parse-profiles.js';
+import { parseProfiles, problemsInProfiles } from '../../src/credentials/parse-profiles.js';
 import { STORES as DEFINITIONS } from '../../src/credentials/credential-source.js';
 import { secretCanary } from '../support/secrets/secret-canary.js';
+import { textFile } from '../support/text-file.js';
 
 const { CredentialProfilesError } = credentials;
 
 const STORES = DEFINITIONS.map(({ name }) => name).join(', ');
 
-const KEY = 'profileKeySha256: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+const HASH = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+const KEY = `profileKeySha256: ${HASH}`;
 
 const NOT_ONE_LOGIN = 'profiles.nightly: needs either apiKey, or username, with password if the user has one';
 
@@ -75,6 +77,22 @@ profiles:
     expect(parseProfiles('profiles.yaml', 'profiles: {}').size).toBe(0);
   });
 
+  it.each([
+    'apiKey: { store: env, name: K }\nmode: standard',
+    'username: { store: env, name: U }\napplicationType: 65535\nttlSeconds: 0',
+  ])('may have %j', (lines) => {
+    expect(problemsOf(profile(lines))).toEqual([]);
+  });
+
+  it.each([`'[${HASH}]'`, `x${HASH}`, `${HASH}x`, `[${HASH}]`])(
+    'has the hash of a key and nothing else: not %s',
+    (hash) => {
+      expect(
+        problemsOf(`profiles: { a: { apiKey: { store: env, name: K }, profileKeySha256: ${hash} } }`),
+      ).toEqual(['profiles.a.profileKeySha256: must be a SHA-256 in hexadecimal']);
+    },
+  );
+
   it('has all of its faults reported at once, each by its path', () => {
     const problems = problemsOf(`
 profiles:
@@ -131,6 +149,36 @@ profiles:
       'looks for an API key in LDAP',
       'apiKey: { store: env, name: K }\nmode: ldap',
       'profiles.nightly.mode: ldap needs username and password, and no apiKey',
+    ],
+    [
+      'has an API key and a password',
+      'apiKey: { store: env, name: K }\npassword: { store: env, name: P }',
+      NOT_ONE_LOGIN,
+    ],
+    [
+      'looks for nobody in LDAP',
+      'password: { store: env, name: P }\nmode: ldap',
+      `profiles.nightly.mode: ldap needs username and password, and no apiKey,${NOT_ONE_LOGIN}`,
+    ],
+    [
+      'looks for a user with an API key in LDAP',
+      'username: { store: env, name: U }\npassword: { store: env, name: P }\napiKey: { store: env, name: K }\nmode: ldap',
+      `profiles.nightly.mode: ldap needs username and password, and no apiKey,${NOT_ONE_LOGIN}`,
+    ],
+    [
+      'has a number of an application that is too large',
+      'username: { store: env, name: U }\napplicationType: 65536',
+      'profiles.nightly.applicationType: must be a whole number from 0 to 65535',
+    ],
+    [
+      'has a time before now',
+      'username: { store: env, name: U }\nttlSeconds: -1',
+      'profiles.nightly.ttlSeconds: must be a whole number from 0 to 86400',
+    ],
+    [
+      'has a list of stores',
+      'apiKey: { store: [env], name: K }',
+      `profiles.nightly.apiKey.store: must be one of ${STORES}`,
     ],
     [
       'has the number of an application as a text',
@@ -203,6 +251,7 @@ profiles:
     ['a list of profiles', 'profiles: []', 'profiles: must be an object of profiles by name'],
     ['broken YAML', 'profiles:\n  a: [', 'line 2: BAD_INDENT'],
     ['a name twice', 'profiles:\n  a: 1\n  a: 2', 'line 3: DUPLICATE_KEY'],
+    ['an alias of nothing', 'profiles: *nothing', 'an alias cannot be resolved'],
     ['two documents', 'profiles: {}\n---\nprofiles: {}', 'line 2: MULTIPLE_DOCS'],
   ])('refuses %s', (_, text, problem) => {
     expect(problemsOf(text)).toContain(problem);
@@ -243,5 +292,24 @@ profiles:
 
     expect(error).toBeInstanceOf(CredentialProfilesError);
     expect(canary.isIn(error)).toBe(false);
+  });
+});
+
+describe('the problems of the file that the setting names', () => {
+  it('are those of its profiles, each with the name of the setting', async () => {
+    const CREDENTIALS_FILE = textFile('profiles.yaml', 'profiles: { a: 1, b: 2 }');
+
+    expect(await problemsInProfiles({ CREDENTIALS_FILE })).toEqual([
+      'CREDENTIALS_FILE: profiles.a: must be an object',
+      'CREDENTIALS_FILE: profiles.b: must be an object',
+    ]);
+  });
+
+  it.each([
+    ['there is no setting', undefined],
+    ['there is no file', '/no/such/file'],
+    ['the file can be used', textFile('profiles.yaml', 'profiles: {}')],
+  ])('are none where %s', async (_what, CREDENTIALS_FILE) => {
+    expect(await problemsInProfiles({ CREDENTIALS_FILE })).toEqual([]);
   });
 });

@@ -5,7 +5,13 @@ import { awsEnvironment } from '../support/credentials/stores/aws-environment.js
 import { expectCredentialError } from '../support/credentials/expect-credential-error.js';
 import { type LoopbackSecretStore } from '../support/credentials/stores/loopback-secret-store.js';
 import { setEnvironment } from '../support/credentials/process-environment.js';
-import { startVault, VAULT_ROLE } from '../support/credentials/stores/vault-secret-store.js';
+import {
+  startVault,
+  VAULT_JWT,
+  VAULT_ROLE,
+  VAULT_TOKEN,
+  vaultEnvironment,
+} from '../support/credentials/stores/vault-secret-store.js';
 import { secretCanary } from '../support/secrets/secret-canary.js';
 import { startParameterStore } from '../support/credentials/stores/parameter-store-secret-store.js';
 import { startSecretsManager } from '../support/credentials/stores/secrets-manager-secret-store.js';
@@ -80,6 +86,34 @@ describe('the credentials of a profile', () => {
 
       expect(await credentials()).toEqual({ username: 'nightly', password: canary.value });
       expect({ logins: vault.logins, fetches: vault.fetches }).toEqual({ logins: 1, fetches: 1 });
+    } finally {
+      await vault.close();
+    }
+  });
+
+  it.each([
+    ['no login, by the token of the environment', () => ''],
+    ['a token in a file', () => `, login: { method: token, tokenFile: ${textFile('token', VAULT_TOKEN)} }`],
+    [
+      'a role without a secret ID',
+      () => `, login: { method: approle, roleId: ${VAULT_ROLE.roleId}, mount: bound-approle }`,
+    ],
+    [
+      'the service account of a pod',
+      () => `, login: { method: kubernetes, role: portico, tokenFile: ${textFile('jwt', VAULT_JWT)} }`,
+    ],
+  ])('come from Vault with %s', async (_what, login) => {
+    const vault = await startVault();
+    try {
+      vault.put('secret/prod/portico', JSON.stringify({ key: canary.value }));
+      const credentials = credentialsOf(
+        `\napiKey: { store: vault, path: prod/portico, key: key${login()} }`,
+        {
+          environment: login() === '' ? vaultEnvironment(vault) : { VAULT_ADDR: vault.url },
+        },
+      );
+
+      expect(await credentials()).toEqual({ apiKey: canary.value });
     } finally {
       await vault.close();
     }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type LoginCredentials, LoginFailedError, PlatformHttpError } from '../../src/client/index.js';
 import { logInByProfile } from '../../src/credentials/profile-login.js';
 import { once } from '../../src/credentials/providers/once.js';
+import { eventually } from '../support/eventually.js';
+import { gate } from '../support/gate.js';
 import { openSession } from '../support/client/logged-in.js';
 import { errorAnswer, loginAnswer } from '../support/embedded-platform/platform-answers.js';
 import {
@@ -54,6 +56,47 @@ describe('a login by a profile', () => {
     expect(outcome).toBe('logged in');
     expect(platform.requests).toHaveLength(2);
     expect(platform.requests[1]?.body).not.toBe(platform.requests[0]?.body);
+  });
+
+  it('that is refused by its API key is tried once more if another key is fetched then', async () => {
+    const { platform, outcome } = await logIn(
+      [REFUSED, loginAnswer()],
+      [{ apiKey: 'before' }, { apiKey: 'rotated' }],
+    );
+
+    expect(outcome).toBe('logged in');
+    expect(platform.requests).toHaveLength(2);
+  });
+
+  it('that is refused takes what another refused login has fetched meanwhile', async () => {
+    const late = gate();
+    const refused = JSON.stringify({ code: 'ERR003', message: 'Login failed' });
+    const rotated = { ...BEFORE, password: 'rotated' };
+    const platform = await startScriptedPlatform({
+      'POST auth/login': [
+        async (_request, response) => {
+          await late.passed;
+          response.writeHead(401, { 'content-type': 'application/json' }).end(refused);
+        },
+        REFUSED,
+        loginAnswer(),
+      ],
+    });
+    const fetched: LoginCredentials[] = [];
+    const credentials = once(
+      () => Promise.resolve(fetched[fetched.push(fetched.length === 0 ? BEFORE : rotated) - 1] ?? {}),
+      { ttlSeconds: Infinity },
+    );
+
+    const first = logInByProfile(openSession(platform.baseUrl), credentials);
+    await eventually(() => {
+      expect(platform.requests).toHaveLength(1);
+    });
+    await logInByProfile(openSession(platform.baseUrl), credentials);
+    late.open();
+    await first;
+
+    expect(fetched).toEqual([BEFORE, rotated]);
   });
 
   it('that is refused is not tried again with the same credentials, which would lock the account', async () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchText } from '../../src/credentials/watch-text.js';
-import { eventually } from '../support/eventually.js';
 import { holdTimers } from '../support/client/hold-timers.js';
 
 const intervalMs = 2000;
@@ -92,14 +92,46 @@ describe('watchText', () => {
     await lookUntil(['ENOENT', 'back']);
   });
 
-  it('keeps no process alive', async () => {
+  it('reports each reason for which the file cannot be read', async () => {
+    watch();
+    await rm(path);
+    await lookUntil(['ENOENT']);
+    await mkdir(path);
+
+    await lookUntil(['ENOENT', 'EISDIR']);
+  });
+
+  it('has at most one read under way, so that a file that does not answer holds up no other', async () => {
+    await rm(path);
+    execFileSync('mkfifo', [path]);
+    watch();
+    // Node reads four files at a time.
+    for (let looks = 0; looks < 8; looks += 1) await look();
+
+    expect(await readFile(join(folder, 'other')).catch((error: unknown) => error)).toMatchObject({
+      code: 'ENOENT',
+    });
+    await writeFile(path, 'from the pipe');
+  });
+
+  it('reports nothing once it has ended, not even what is being read, and looks no more', async () => {
+    watch();
+    await writeFile(path, 'second');
+    await look();
+    vi.advanceTimersByTime(intervalMs);
+    end();
+    await sleep(20);
+
+    expect(seen).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('keeps no process alive', () => {
     vi.useRealTimers();
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     watch();
 
-    await eventually(() => {
-      expect(timers()).toBe(before);
-    });
+    expect(timers()).toBe(before);
   });
 });

@@ -34,7 +34,8 @@ export function reasonOfAwsError(error: unknown): CredentialReason {
   if (message === 'Region is missing') return 'NOT_CONFIGURED';
   // A gateway's HTML page is a SyntaxError to the SDK, but the status says what happened.
   const status = $metadata?.httpStatusCode;
-  return status === undefined ? reasonWithoutStatus(error) : reasonOfStatus(status);
+  // Within an answer, the connection may still break.
+  return status === undefined || status === 200 ? reasonWithoutStatus(error) : reasonOfStatus(status);
 }
 
 interface AwsError {

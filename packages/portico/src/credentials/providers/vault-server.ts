@@ -51,11 +51,11 @@ export async function openVaultServer(
       headers: {
         // Agents and proxies in front of the server may require it, as a protection against forged requests.
         'x-vault-request': 'true',
-        ...(token !== undefined && { 'x-vault-token': token }),
-        ...(namespace !== undefined && { 'x-vault-namespace': namespace }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        'x-vault-token': token,
+        'x-vault-namespace': namespace,
+        'content-type': body && 'application/json',
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      body: body && JSON.stringify(body),
       signal,
       dispatcher,
     });

@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keyVault, KeyVaultSecret } from '../../../src/credentials/index.js';
 import { secretStoreConformance, type StoreAddress } from '../../conformance/secret-store.conformance.js';
 import {
@@ -6,6 +6,7 @@ import {
   KEY_VAULT_WITHOUT_LOGIN,
   keyVaultEnvironment,
 } from '../../support/credentials/stores/key-vault-logins.js';
+import { setEnvironment } from '../../support/credentials/process-environment.js';
 import { startKeyVault } from '../../support/credentials/stores/key-vault-secret-store.js';
 
 const secretName = 'portico';
@@ -31,5 +32,25 @@ describe('keyVault', () => {
       const group = new KeyVaultSecret({ ...secretOf(store), ...options });
       return { group, provider: () => group.field() };
     },
+  });
+
+  it.each([
+    ['500 with HTML', 'UNREACHABLE'],
+    ['malformed', 'MALFORMED'],
+    ['breaking-off', 'UNREACHABLE'],
+  ] as const)('reads a later answer that is %s as %s', async (mood, reason) => {
+    const store = await startKeyVault();
+    const restore = setEnvironment(keyVaultEnvironment(store));
+    try {
+      store.put(secretName, 'secret');
+      const provider = keyVault({ ...secretOf(store), timeoutMs: 60_000 });
+      await provider();
+      store.become(mood);
+
+      await expect(provider()).rejects.toMatchObject({ reason });
+    } finally {
+      restore();
+      await store.close();
+    }
   });
 });

@@ -3,6 +3,16 @@ import { setImmediate } from 'node:timers/promises';
 import { type FetchSecret, SharedSecret } from '../../../src/credentials/providers/shared-secret.js';
 import { holdTimers } from '../../support/client/hold-timers.js';
 
+describe('a secret', () => {
+  it.each([[undefined], [null], ['']])('of which the store says %j is EMPTY', async (text) => {
+    const origin = { store: 'secrets_manager', secret: 'prod/portico' } as const;
+    const open = (): Promise<FetchSecret> => Promise.resolve(() => Promise.resolve(text));
+    const secret = new SharedSecret({ origin, open, reasonOf: () => 'UNREACHABLE' }, {}).field();
+
+    await expect(secret()).rejects.toMatchObject({ reason: 'EMPTY' });
+  });
+});
+
 describe('a secret whose SDK', () => {
   afterEach(() => {
     vi.useRealTimers();

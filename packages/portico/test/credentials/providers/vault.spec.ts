@@ -107,6 +107,34 @@ describe('a secret of Vault', () => {
     expect(store.logins).toBe(2);
   });
 
+  it.each([[0], [undefined]])(
+    'logs in once where the lease is %s: such a token does not end',
+    async (lease) => {
+      let now = 0;
+      store.lend(lease);
+      const field = secret({ login: approle, now: () => now }).field('password');
+      await field();
+      now = 1e12;
+      await field();
+
+      expect(store.logins).toBe(1);
+    },
+  );
+
+  it('logs in without a secret ID where the role is bound in another way', async () => {
+    const login = { method: 'approle', roleId: VAULT_ROLE.roleId, mount: '/bound-approle/' } as const;
+
+    expect(await secret({ login }).field('password')()).toBe(canary.value);
+  });
+
+  it('takes the token that there is at each fetch', async () => {
+    const tokens = [VAULT_TOKEN, 'wrong'];
+    const field = secret({ login: { method: 'token', token: () => tokens.shift() ?? '' } }).field('password');
+    await field();
+
+    expect(await reasonOf(field)).toBe('DENIED');
+  });
+
   it('is asked for by a login in JSON without a token, and then by the token of the login', async () => {
     await secret({ login: approle }).field('password')();
 
@@ -162,7 +190,7 @@ describe('a secret of Vault', () => {
       const field = secret({ login }).field('password');
       expect(await reasonOf(field)).toBe('NOT_CONFIGURED');
 
-      await writeFile(tokenFile, VAULT_JWT);
+      await writeFile(tokenFile, `${VAULT_JWT}\n`);
       expect(await field()).toBe(canary.value);
     } finally {
       await rm(folder, { recursive: true });
@@ -194,6 +222,25 @@ describe('a secret of Vault', () => {
       const environment = { VAULT_ADDR, VAULT_TOKEN };
       expect(await reasonOf(secret({ environment }).field())).toBe('NOT_CONFIGURED');
     }
+  });
+
+  it('says in words what is not configured, and which secret there is not', async () => {
+    await expect(secret({ environment: { VAULT_TOKEN } }).field()()).rejects.toThrow(
+      'no address: set VAULT_ADDR',
+    );
+    await expect(secret({ path: 'nothing' }).field()()).rejects.toThrow(
+      'no such secret in a key/value engine of version 2',
+    );
+  });
+
+  it('may have an address with slashes at its end', async () => {
+    expect(await secret({ address: `${store.url}//` }).field('username')()).toBe('nightly');
+  });
+
+  it('is MALFORMED as a whole where the answer has none', async () => {
+    store.become('malformed');
+
+    expect(await reasonOf(secret().field())).toBe('MALFORMED');
   });
 
   it('trusts the certificate authorities of the file, and says when that cannot be read', async () => {

@@ -10,10 +10,18 @@ import { FAULT_ANSWERS, type FaultAnswer } from './faulty-endpoint.js';
 
 /**
  * Answering, or a way to fail: in the store's own words, as some other server in front of it, `silent` (a request is
- * never answered) or `hanging-up` (the connection is cut).
+ * never answered), `hanging-up` (the connection is cut) or `breaking-off` (it is cut within the answer).
  */
 export type StoreMood =
-  'ready' | 'denied' | 'throttled' | 'failing' | 'malformed' | 'silent' | 'hanging-up' | FaultAnswer;
+  | 'ready'
+  | 'denied'
+  | 'throttled'
+  | 'failing'
+  | 'malformed'
+  | 'silent'
+  | 'hanging-up'
+  | 'breaking-off'
+  | FaultAnswer;
 
 export type FailureKind = 'not-found' | 'denied' | 'throttled' | 'failing';
 
@@ -62,7 +70,10 @@ export async function startSecretStore(
   const state = { mood: 'ready' as StoreMood, preludes: 0, fetches: 0, abandoned: 0 };
   let lastRequest: IncomingHttpHeaders | undefined;
 
-  const answer = (request: IncomingMessage, body: string): WireAnswer | 'nothing' | 'hang-up' => {
+  const answer = (
+    request: IncomingMessage,
+    body: string,
+  ): WireAnswer | 'nothing' | 'hang-up' | 'break-off' => {
     const early = protocol.beforehand?.(request, body);
     if (early !== undefined) {
       state.preludes += 1;
@@ -75,6 +86,7 @@ export async function startSecretStore(
     const gossip = `${[...secrets.values()].join(' ')} ${JSON.stringify(request.headers)}`;
     if (state.mood === 'silent') return 'nothing';
     if (state.mood === 'hanging-up') return 'hang-up';
+    if (state.mood === 'breaking-off') return 'break-off';
     if (state.mood === 'malformed') return { status: 200, headers: {}, body: `<html>${gossip}</html>` };
     if (isFault(state.mood)) return FAULT_ANSWERS[state.mood];
     if (state.mood !== 'ready') return protocol.failure(state.mood, gossip);
@@ -87,6 +99,10 @@ export async function startSecretStore(
       const wire = answer(request, body);
       if (wire === 'nothing') response.on('close', () => (state.abandoned += 1));
       else if (wire === 'hang-up') request.socket.destroy();
+      else if (wire === 'break-off')
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 })
+          .write('{"half', () => request.socket.destroy());
       else response.writeHead(wire.status, wire.headers).end(wire.body);
     });
   };

@@ -30,6 +30,8 @@ export interface LoopbackVault extends LoopbackSecretStore {
   readonly logins: number;
   /** The headers of the last of them, whether it was refused or not. */
   readonly lastLogin: IncomingHttpHeaders | undefined;
+  /** For how long the next logins give tokens, in seconds; 0 or nothing: for ever. */
+  lend(seconds?: number): void;
   /** Makes the tokens of all logins so far invalid. */
   revoke(): void;
 }
@@ -43,21 +45,28 @@ export async function startVault(tls?: {
   readonly key: string;
   readonly cert: string;
 }): Promise<LoopbackVault> {
-  const state = { logins: 0, oldest: 1, lastLogin: undefined as IncomingHttpHeaders | undefined };
+  const state = {
+    logins: 0,
+    oldest: 1,
+    lease: 3600 as number | undefined,
+    lastLogin: undefined as IncomingHttpHeaders | undefined,
+  };
 
   const login = (request: IncomingMessage, body: string): WireAnswer | undefined => {
     const method = /^\/v1\/auth\/([^/]+)\/login$/.exec(request.url ?? '')?.[1];
-    if (method === undefined) return undefined;
+    if (method === undefined || request.method !== 'POST') return undefined;
     state.lastLogin = request.headers;
     const sent = JSON.parse(body) as Record<string, unknown>;
     const { roleId, secretId } = VAULT_ROLE;
     const isKnown =
       method === 'approle' || method === 'team-approle'
         ? sent.role_id === roleId && sent.secret_id === secretId
-        : sent.role === 'portico' && sent.jwt === VAULT_JWT;
+        : method === 'bound-approle'
+          ? sent.role_id === roleId && !('secret_id' in sent)
+          : sent.role === 'portico' && sent.jwt === VAULT_JWT;
     if (!isKnown) return jsonAnswer(400, { errors: ['invalid role or secret ID'] });
     state.logins += 1;
-    const auth = { client_token: `hvs.login-${state.logins}`, lease_duration: 3600, renewable: true };
+    const auth = { client_token: `hvs.login-${state.logins}`, lease_duration: state.lease, renewable: true };
     return jsonAnswer(200, { request_id: 'r', lease_id: '', data: null, auth });
   };
 
@@ -73,7 +82,8 @@ export async function startVault(tls?: {
   const store = await startSecretStore(
     {
       beforehand: (request, body) => login(request, body) ?? refused(request),
-      secretName: ({ url = '' }) => {
+      secretName: ({ url = '', method }) => {
+        if (method !== 'GET') return undefined;
         const { pathname, searchParams } = new URL(url, 'http://vault');
         const path = decodeURIComponent(pathname).replace(/^\/v1\/(secret\/)data\/|^\/v1\/(kv\/)/, '$1$2');
         const version = searchParams.get('version');
@@ -88,6 +98,7 @@ export async function startVault(tls?: {
   return Object.defineProperties(store as LoopbackVault, {
     logins: { get: () => state.logins },
     lastLogin: { get: () => state.lastLogin },
+    lend: { value: (seconds?: number) => void (state.lease = seconds) },
     revoke: { value: () => void (state.oldest = state.logins + 1) },
   });
 }
