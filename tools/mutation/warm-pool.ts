@@ -51,6 +51,8 @@ function startProcess(options: Pick<ForkOptions, 'env' | 'execArgv'>): ChildProc
   });
   child.unref();
   child.channel?.unref();
+  // While a spec runs, Vitest listens too. Afterwards, nobody is interested in a process that has ended.
+  child.on('error', () => undefined);
   child.once('exit', () => {
     if (warm === child) warm = undefined;
   });
