@@ -17,6 +17,7 @@ import { type SecretStoreSubject } from './secret-store.conformance.js';
 /** What a person would expect to read when the endpoint of a secret fails. */
 const OF_SECRET: Readonly<Record<Exclude<Fault, 'hang'>, CredentialReason>> = {
   refused: 'UNREACHABLE',
+  '400 with HTML': 'DENIED',
   '403': 'DENIED',
   '404': 'NOT_FOUND',
   '429': 'THROTTLED',

@@ -40,6 +40,8 @@ export interface SecretStoreSubject extends Omit<ProviderSubject, 'start' | 'tak
   loginEnvironment?(store: StoreAddress): Variables;
   /** How to log in at an endpoint of the test's. */
   loginAt(url: string): LoginAt | Promise<LoginAt>;
+  /** What `{}` is for an answer with a secret; default: `EMPTY`. */
+  readonly readsBlank?: CredentialReason;
   /** The variables without which, or with which, the SDK finds no login. */
   readonly noLogin: Variables;
   provider(store: StoreAddress, options: ProviderOptions): CredentialProvider;
@@ -99,6 +101,7 @@ export function secretStoreConformance(hurried: SecretStoreSubject): void {
       ['UNREACHABLE', 'hanging-up'],
       ['UNREACHABLE', 'breaking-off'],
       ['MALFORMED', 'malformed'],
+      [subject.readsBlank ?? 'EMPTY', 'blank'],
     ])('reports %s after one request when the store is %s', async (reason, mood) => {
       store.become(mood);
 

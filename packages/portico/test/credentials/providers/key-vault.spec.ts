@@ -22,6 +22,7 @@ describe('keyVault', () => {
     secret: secretName,
     takesKey: true,
     holdsBytes: false,
+    readsBlank: 'MALFORMED',
     startStore: startKeyVault,
     environment: keyVaultEnvironment,
     loginEnvironment: keyVaultEnvironment,

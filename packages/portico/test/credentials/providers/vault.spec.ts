@@ -35,6 +35,7 @@ describe('vault', () => {
     takesKey: true,
     holdsObjectsOnly: true,
     holdsBytes: false,
+    readsBlank: 'MALFORMED',
     startStore: () => startVault(),
     environment: vaultEnvironment,
     noLogin: VAULT_WITHOUT_LOGIN,

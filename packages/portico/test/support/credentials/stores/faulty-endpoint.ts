@@ -5,6 +5,7 @@ import { makeCertificate } from '../../client/certificate.js';
 
 /** What an endpoint answers that fails. */
 export const FAULT_ANSWERS = {
+  '400 with HTML': { status: 400, headers: { 'content-type': 'text/html' }, body: '<html>What?</html>' },
   '403': { status: 403, headers: { 'content-type': 'application/json' }, body: '{"message":"refused"}' },
   '404': { status: 404, headers: { 'content-type': 'application/json' }, body: '{"message":"nothing here"}' },
   '429': { status: 429, headers: { 'content-type': 'application/json' }, body: '{"message":"too many"}' },

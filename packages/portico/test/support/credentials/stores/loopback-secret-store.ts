@@ -9,8 +9,8 @@ import { type AddressInfo } from 'node:net';
 import { FAULT_ANSWERS, type FaultAnswer } from './faulty-endpoint.js';
 
 /**
- * Answering, or a way to fail: in the store's own words, as some other server in front of it, `silent` (a request is
- * never answered), `hanging-up` (the connection is cut) or `breaking-off` (it is cut within the answer).
+ * Answering, or a way to fail: in the store's own words, as some other server in front of it, `blank` (without what
+ * was asked for), `silent` (a request is never answered), `hanging-up` (the connection is cut) or `breaking-off` (it is cut within the answer).
  */
 export type StoreMood =
   | 'ready'
@@ -18,6 +18,7 @@ export type StoreMood =
   | 'throttled'
   | 'failing'
   | 'malformed'
+  | 'blank'
   | 'silent'
   | 'hanging-up'
   | 'breaking-off'
@@ -88,6 +89,7 @@ export async function startSecretStore(
     if (state.mood === 'hanging-up') return 'hang-up';
     if (state.mood === 'breaking-off') return 'break-off';
     if (state.mood === 'malformed') return { status: 200, headers: {}, body: `<html>${gossip}</html>` };
+    if (state.mood === 'blank') return jsonAnswer(200, {});
     if (isFault(state.mood)) return FAULT_ANSWERS[state.mood];
     if (state.mood !== 'ready') return protocol.failure(state.mood, gossip);
     if (name === undefined || secret === undefined) return protocol.failure('not-found', gossip);
