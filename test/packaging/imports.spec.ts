@@ -18,6 +18,14 @@ const LOADED = `
   console.log(JSON.stringify([...packages].sort()));
 `;
 
+/** The packages that are loaded with a file of the build. */
+async function loadedWith(path: string): Promise<readonly string[]> {
+  const file = join(process.cwd(), path);
+  const args = ['--input-type=module', '--eval', LOADED, file];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as readonly string[];
+}
+
 describe('an import', () => {
   it.each([
     ['client', []],
@@ -25,16 +33,16 @@ describe('an import', () => {
   ])(
     'of portico/%s loads no HTTP library, no YAML and no SDK: they come when they are used',
     async (door, own) => {
-      const file = join(process.cwd(), 'packages/portico/dist', door, 'index.js');
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        '--input-type=module',
-        '--eval',
-        LOADED,
-        file,
-      ]);
-      expect(JSON.parse(stdout)).toEqual(
+      expect(await loadedWith(`packages/portico/dist/${door}/index.js`)).toEqual(
         ['cockatiel', 'fastest-levenshtein', 'secure-json-parse', 'tldts', 'tough-cookie', ...own].sort(),
       );
     },
   );
+
+  it('of the service loads nothing for metrics, traces or Redis: it comes where that is set', async () => {
+    const loaded = await loadedWith('dist/app/app.factory.js');
+
+    expect(loaded).toContain('@nestjs/graphql');
+    expect(loaded.filter((name) => /prom-client|opentelemetry|redis/.test(name))).toEqual([]);
+  });
 });
