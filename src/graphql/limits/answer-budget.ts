@@ -216,17 +216,17 @@ const PLAIN = 'rootFieldResolver';
  * @throws Error at start if it finds no such resolver: fields with their own would not be measured.
  */
 export function chargeAnswers(schema: GraphQLSchema): GraphQLSchema {
-  let removed = 0;
+  let isKnown = false;
   const small = Object.values(schema.getMutationType()?.getFields() ?? {}).filter(isSmall);
   for (const field of Object.values(schema.getTypeMap()).filter(isOurs).flatMap(fieldsOf)) {
     if (field.resolve?.name === PLAIN) {
       field.resolve = undefined;
-      removed += 1;
+      isKnown = true;
     } else if (field.resolve !== undefined && mayBeLarge(field) && !small.includes(field)) {
       charge(field as Field);
     }
   }
-  if (removed === 0) throw new Error(`No field has Nest's resolver ${PLAIN}: it has another name now`);
+  if (!isKnown) throw new Error(`No field has Nest's resolver ${PLAIN}: it has another name now`);
   return schema;
 }
 

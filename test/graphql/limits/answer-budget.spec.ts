@@ -2,6 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { buildSchema, graphql, type GraphQLObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { ExecutionCancelledError } from 'portico/client';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { ServiceError } from '../../../src/errors/service-error.js';
 import { AnswerBudget, chargeAnswers } from '../../../src/graphql/limits/answer-budget.js';
 import { answerSize, type PlannedField, type Size } from '../../../src/graphql/limits/answer-size.js';
@@ -48,6 +49,8 @@ describe('the budget of an answer', () => {
     );
     for (let time = 0; time < 3; time += 1) expect(tight.add(items(1), SELECTED)).toHaveLength(1);
     expect(() => tight.add(items(1), SELECTED)).toThrow('GRAPHQL_MAX_ANSWER_NODES');
+    const exact = budget({ nodes: 9, bytes: 100_000 });
+    for (let time = 0; time < 3; time += 1) expect(exact.add(items(1), SELECTED)).toHaveLength(1);
   });
 
   it('is spent by errors of items as well, with their ids', () => {
@@ -85,21 +88,87 @@ describe('a large answer', () => {
       const { bytes } = answerSize({ value: LARGE, ...SELECTED }, NO_LIMIT);
       const answer = budget({ nodes: Infinity, bytes: 2 * bytes });
       answer.completesInParts = inParts;
-      const done: string[] = [];
-      await Promise.all(
-        ['first', 'second', 'third'].map((name) =>
-          Promise.resolve(answer.add(LARGE, SELECTED)).then(
-            () => done.push(name),
-            () => done.push(`${name} refused`),
-          ),
-        ),
-      );
-      expect(done.sort()).toEqual(['first refused', 'second refused', 'third refused']);
+      const add = (): Promise<unknown> => Promise.resolve(answer.add(LARGE, SELECTED));
+      const refused = {
+        status: 'rejected',
+        reason: expect.objectContaining({ constructor: ServiceError, reason: 'ANSWER_TOO_LARGE' }),
+      };
+      expect(await Promise.allSettled([add(), add(), add()])).toEqual([refused, refused, refused]);
       expect(answer.bytes).toBe(0);
       expect(answer.add([{ id: 1 }], SELECTED)).toEqual([{ id: 1 }]);
       await expect(answer.add(LARGE, SELECTED)).rejects.toThrow('GRAPHQL_MAX_ANSWER_BYTES');
     },
   );
+
+  it('that does not fit leaves the values of its large parts for small ones', async () => {
+    const answer = budget({ nodes: 20_003, bytes: Infinity });
+    await Promise.allSettled([1, 2].map(async () => answer.add(LARGE, SELECTED)));
+    await expect(answer.add(LARGE, SELECTED)).rejects.toThrow('GRAPHQL_MAX_ANSWER_NODES');
+    await expect(answer.add(LARGE, SELECTED)).rejects.toThrow('GRAPHQL_MAX_ANSWER_NODES');
+    expect(budget({ nodes: 10_001, bytes: Infinity }).add(LARGE.slice(0, 3999), SELECTED)).toHaveLength(3999);
+  });
+
+  it('is one of four thousand values, whether these are items or fields of items', async () => {
+    const four = { plan: [ID, ID, ID, ID], variables: {} };
+    expect(budget().add(LARGE.slice(0, 3999), SELECTED)).toHaveLength(3999);
+    expect(budget().add(LARGE.slice(0, 999), four)).toHaveLength(999);
+    expect(budget().search(3999)).toBeUndefined();
+    for (const large of [
+      budget().add(LARGE.slice(0, 4000), SELECTED),
+      budget().add(LARGE.slice(0, 1000), four),
+      budget().search(4000),
+    ]) {
+      expect(large).toBeInstanceOf(Promise);
+      await large;
+    }
+  });
+
+  it('is also one of more than a megabyte in few values', async () => {
+    const answer = budget();
+    const text = (bytes: number): unknown[] => [{ id: 'x'.repeat(bytes - '[{"id":""}]'.length) }];
+    expect(answer.add(text(1024 * 1024), SELECTED)).toHaveLength(1);
+    expect(answer.isHeavy).toBe(false);
+    const next = answer.add([{ id: 'x' }], SELECTED);
+    expect(answer.isHeavy).toBe(true);
+    expect(next).toBeInstanceOf(Promise);
+    expect(await next).toEqual([{ id: 'x' }]);
+  });
+
+  it('gives its turn to the next one of its session when it is sent', async () => {
+    const turns = new AnswerTurns();
+    const [first, second, third] = [1, 2, 3].map(
+      () =>
+        new AnswerBudget(NO_LIMIT, turns, {
+          party: () => ['network', 'account', 'session'],
+          gone: () => new AbortController().signal,
+        }),
+    ) as [AnswerBudget, AnswerBudget, AnswerBudget];
+    await Promise.all([first, second].map(async (answer) => answer.add(LARGE, SELECTED)));
+    let begun = false;
+    void Promise.resolve(third.add(LARGE, SELECTED)).then(() => (begun = true));
+    for (let iteration = 0; iteration < 10; iteration += 1) await nextIteration();
+    expect(begun).toBe(false);
+    first.sending();
+    // A turn that nothing uses ends by itself, but later.
+    await eventually(() => begun, 2_000);
+    second.sending();
+    third.sending();
+  });
+
+  it('that has no turn, or whose caller has hung up, has none to give', async () => {
+    const turns = new AnswerTurns();
+    const answer = new AnswerBudget(NO_LIMIT, turns, {
+      party: () => ['caller'],
+      gone: () => AbortSignal.abort(),
+    });
+    expect(() => {
+      answer.sending();
+    }).not.toThrow();
+    await expect(answer.add(LARGE, SELECTED)).rejects.toThrow(ExecutionCancelledError);
+    answer.sending();
+    for (let iteration = 0; iteration < 3; iteration += 1) await nextIteration();
+    expect(turns.size).toBe(0);
+  });
 
   it('has a long list completed a thousand items at a time, unless compiled code does it', async () => {
     const iterations: (() => void)[] = [];
@@ -112,7 +181,7 @@ describe('a large answer', () => {
         party: () => ['caller'],
         gone: () => new AbortController().signal,
       });
-      answer.completesInParts = !isCompiled;
+      if (isCompiled) answer.completesInParts = false;
       return answer;
     };
     const list = async (answer: AnswerBudget): Promise<unknown> => {
@@ -193,16 +262,25 @@ describe('what is charged', () => {
   }
   const user = { name: 'Dana' };
   const resolvers: Record<string, Record<string, () => unknown>> = {
-    Query: { user: () => user },
+    Query: {
+      user: () => user,
+      later: () => Promise.resolve(user),
+      nobody: () => null,
+      nothing: () => undefined,
+      count: () => 1,
+      tags: () => ['a'],
+      _service: () => ({ sdl: 'sdl' }),
+    },
     Mutation: {
       login: () => ({ handle: 'h' }),
-      rename: () => ({ names: ['a'] }),
+      rename: () => ({ count: 1, names: ['a'] }),
       show: () => ({ raw: {} }),
       find: () => ({ owner: user }),
       users: () => [user],
     },
     Login: { user: () => user },
     User: { name: rootFieldResolver },
+    Renamed: { names: rootFieldResolver },
   };
 
   /** How often a resolver's value is charged to the answer to a document. */
@@ -211,10 +289,13 @@ describe('what is charged', () => {
       scalar JSONObject
       type User { name: String }
       type Login { handle: String! user: User! }
-      type Renamed { names: [String!]! }
+      type Renamed { count: Int names: [String!]! }
+      type _Service { sdl: String }
       type Shown { raw: JSONObject! }
       type Found { owner: User! }
-      type Query { user: User! }
+      type Query {
+        user: User! later: User nobody: User nothing: User count: Int tags: [String] _service: _Service
+      }
       type Mutation { login: Login! rename: Renamed! show: Shown! find: Found! users: [User!]! }
     `);
     for (const [type, fields] of Object.entries(resolvers)) {
@@ -223,7 +304,8 @@ describe('what is charged', () => {
     }
     let count = 0;
     const answer = {
-      add: (value: unknown) => {
+      add: (value: unknown, selected: unknown) => {
+        expect(selected).toEqual({ plan: expect.any(Array), variables: expect.anything() });
         count += 1;
         return value;
       },
@@ -235,6 +317,12 @@ describe('what is charged', () => {
 
   it.each([
     ['an object of a query', '{ user { name } }', 1],
+    ['an object that comes later', '{ later { name } }', 1],
+    ['a list of scalars', '{ tags }', 1],
+    ['no scalar', '{ count }', 0],
+    ['nothing where there is nothing', '{ nobody { name } nothing { name } }', 0],
+    ['nothing of the SDL', '{ _service { sdl } }', 0],
+    ['nothing of the schema', '{ __schema { queryType { name } } }', 0],
     ['no object of scalars that a mutation returns', 'mutation { login { handle } }', 0],
     ['what else it has a resolver for', 'mutation { login { handle user { name } } }', 1],
     ['a list of a mutation', 'mutation { users { name } }', 1],
@@ -243,5 +331,11 @@ describe('what is charged', () => {
     ['JSON in what it returns', 'mutation { show { raw } }', 1],
   ])('is %s', async (_, source, expected) => {
     expect(await charges(source)).toBe(expected);
+  });
+
+  it('can be told only where Nest names its resolvers as it does: else the service does not start', () => {
+    expect(() => chargeAnswers(buildSchema('type Query { count: Int }'))).toThrow(
+      "No field has Nest's resolver rootFieldResolver: it has another name now",
+    );
   });
 });

@@ -7,7 +7,7 @@ const schema = buildSchema(`
   directive @d repeatable on QUERY | FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT | FRAGMENT_DEFINITION
   scalar JSONObject
   interface Named { name: String raw: JSONObject }
-  type User { id: ID! name: String fullName: String raw: JSONObject! again: Query }
+  type User { id: ID! name: String fullName: String raw: JSONObject! again: Query friends: [User] }
   type Project { id: ID! owner: User owners: [User!]! raw: JSONObject }
   type Query { me: User again: Query named: Named projects: [Project!]! users: [User] hasSession: Boolean projectId(name: String): ID }
   type Login { handle: String expiresAt: String loggedOut: Boolean }
@@ -182,6 +182,7 @@ describe('the cost of a document', () => {
     ['fields that do not exist', 3, '{ unknown { unknown { id } } }'],
     ['a fragment, each time', 4, '{ ...F ...F } fragment F on Query { me { id } }'],
     ['a fragment for a type', 12, '{ me { ... on User { id raw } } }'],
+    ['a fragment for one of several types', 12, '{ named { ... on User { friends { id } } } }'],
     ['a fragment for no type', 12, '{ me { ... { id raw } } }'],
     ['a fragment that nothing uses', 11, '{ hasSession } fragment F on Project { owners { id } }'],
     ['one operation of several', 11, '{ projects { id } } query B { hasSession }'],

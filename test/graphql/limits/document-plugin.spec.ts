@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { ApolloServer } from '@apollo/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseSettings } from '../../../src/config/parse-settings.js';
+import { ErrorFormat } from '../../../src/errors/to-graphql-error.js';
 import { DocumentPlugin, refusalRule } from '../../../src/graphql/limits/document.plugin.js';
 import { PersistedDocuments } from '../../../src/graphql/limits/persisted-documents.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -40,7 +41,7 @@ function apollo(
     },
     plugins: [new DocumentPlugin(parseSettings(environment), persisted)],
     validationRules: [refusalRule],
-    nodeEnv: 'production',
+    formatError: new ErrorFormat(true, () => 'request').format,
     introspection: true,
   }));
 }
@@ -52,10 +53,10 @@ async function ask(query: string, isRouter = false): Promise<Answer> {
   return { status: http.status, data, errors };
 }
 
-const refused = (message: string): object => ({
+const refused = (message: string, facts: object = {}): object => ({
   status: 400,
   data: undefined,
-  errors: [expect.objectContaining({ message })],
+  errors: [{ message, extensions: expect.objectContaining(facts) }],
 });
 
 describe('a document', () => {
@@ -68,7 +69,9 @@ describe('a document', () => {
   ])('over the limit of %s is refused: %s', async (setting, query, message) => {
     apollo({ [setting]: '1' });
 
-    expect(await ask(query)).toEqual(refused(`The document ${message}`));
+    expect(await ask(query)).toEqual(
+      refused(`The document ${message}`, { code: 'GRAPHQL_VALIDATION_FAILED', reason: 'LIMIT_EXCEEDED' }),
+    );
 
     expect(resolved).toBe(0);
     expect(await ask('{ ok }')).toMatchObject({ data: { ok: true }, errors: undefined });
@@ -88,7 +91,7 @@ describe('a document', () => {
     apollo();
     expect(await ask('{ unknown }')).toMatchObject({
       status: 400,
-      errors: [{ message: expect.stringContaining('unknown') }],
+      errors: [{ message: 'Type "Query" has no such field' }],
     });
     expect(await ask('{ ok ok @include(if: true) }')).toMatchObject({ data: { ok: true } });
   });
@@ -112,7 +115,9 @@ describe('where documents have to be on a list', () => {
   it('one that is on it is run, and another refused', async () => {
     await allowing('{ ok }');
     expect(await ask('{ ok }')).toMatchObject({ data: { ok: true } });
-    expect(await ask('{ ok } ')).toEqual(refused(notAllowed));
+    const facts = { code: 'PERSISTED_QUERY_NOT_FOUND' };
+    expect(await ask('{ ok } ')).toEqual(refused(notAllowed, facts));
+    expect(await ask('{ unknown }')).toEqual(refused(notAllowed, facts));
     expect(resolved).toBe(1);
   });
 

@@ -1,5 +1,8 @@
+import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import { buildSchema } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -7,8 +10,13 @@ import {
   PersistedDocumentsError,
   problemsInDocuments,
 } from '../../../src/graphql/limits/persisted-documents.js';
+import { PersistedDocumentsModule } from '../../../src/graphql/limits/persisted-documents.module.js';
 import { failToStart, stopServices } from '../../support/app/run-service.js';
 import { tempFolder } from '../../support/temp-folder.js';
+
+/** A module of an application. */
+@Module({})
+class User {}
 
 describe('a folder of documents', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
@@ -111,9 +119,9 @@ describe('a folder of documents', () => {
   });
 
   it.each(['', '\n', '\r\n'])('gives a document by its hash with and without its final %j', async (end) => {
-    const documents = (await reading(`{ a }${end}`)) as PersistedDocuments;
+    const documents = (await reading(`{\n  a\n}${end}`)) as PersistedDocuments;
     const cache = documents.asCache();
-    for (const text of ['{ a }', `{ a }${end}`]) {
+    for (const text of ['{\n  a\n}', `{\n  a\n}${end}`]) {
       const hash = createHash('sha256').update(text).digest('hex');
       expect(documents.has(hash)).toBe(true);
       expect(await cache.get(hash)).toBe(text);
@@ -121,6 +129,24 @@ describe('a folder of documents', () => {
     }
     expect(documents.has('other')).toBe(false);
     expect(await cache.get('apq:other')).toBeUndefined();
+  });
+
+  it('gives a document by the id of its manifest, whatever that looks like', async () => {
+    await writeFile(`${folder.path}/a.json`, '{"of-apq:one":"{ a }"}');
+    const documents = (await reading()) as PersistedDocuments;
+    expect(await documents.asCache().get('of-apq:one')).toBe('{ a }');
+  });
+
+  it('is at hand everywhere in an application', async () => {
+    const documents = (await reading('{ a }')) as PersistedDocuments;
+    const inject = [PersistedDocuments];
+    const useFactory = (given: PersistedDocuments): PersistedDocuments => given;
+    const user = { module: User, providers: [{ provide: 'given', inject, useFactory }] };
+    const app = await Test.createTestingModule({
+      imports: [PersistedDocumentsModule.with(documents), user],
+    }).compile();
+    expect(app.get('given', { strict: false })).toBe(documents);
+    await app.close();
   });
 
   it('takes no document from what is sent', async () => {
@@ -165,6 +191,7 @@ describe('a folder of documents', () => {
     const hash = '0123456789abcdef0123456789abcdef';
     const text = 'mutation { logout { loggedOut } }';
     await writeFile(`${folder.path}/a.json`, JSON.stringify({ 1: text, [hash]: text }));
+    await writeFile(`${folder.path}/b.graphql`, '{ hasSession }');
     const documents = await PersistedDocuments.read(folder.path);
     expect(documents.hashesOf(/logout/i)).toEqual(expect.arrayContaining([hash]));
     expect(documents.hashesOf(/logout/i)).not.toContain('1');
