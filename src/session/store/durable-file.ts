@@ -80,10 +80,11 @@ export class DurableFile {
    * @param work runs statements and does nothing else, since it may run twice
    */
   async write<T>(key: string, work: () => T): Promise<T> {
+    const file = this.#file;
     try {
-      return await this.#file.writes.write(key, work);
+      return await file.writes.write(key, work);
     } catch (error) {
-      if (this.#isRepaired(error)) return this.write(key, work);
+      if (this.#isRepaired(error) || file !== this.#file) return this.write(key, work);
       throw this.#health.isDegraded ? storeTakesNoWrites(unavailable(error).message) : unavailable(error);
     }
   }
@@ -129,9 +130,9 @@ export class DurableFile {
     if (this.#health.fault !== undefined || hasLittleSpace(this.#path)) this.#probe().catch(() => undefined);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#endChecks();
-    this.#file.writes.flush();
+    await this.#file.writes.settle();
     this.#file.close();
   }
 
@@ -140,12 +141,14 @@ export class DurableFile {
       begin: () => {
         for (const key of this.#ended.keys()) this.statements.remove.run(key, null);
       },
-      confirm: () => {
+      committed: () => {
         const fault = this.#file.noteWrite();
         if (fault !== undefined) this.#repair(fault);
+        this.#ended.clear();
+      },
+      confirm: () => {
         this.#writtenAt = performance.now();
         if (this.#health.fault !== undefined) this.#health.recover();
-        this.#ended.clear();
       },
     };
     const file = new SessionFile(this.#path, hooks, (what, path) => {
@@ -166,7 +169,8 @@ export class DurableFile {
 
   /** Whether an error was due to a damaged file that has been repaired. Reports what was wrong. */
   #isRepaired(error: unknown): boolean {
-    const { errcode, message } = error as { errcode?: number; message: string };
+    const { errcode, syscall, message } = error as { errcode?: number; syscall?: string; message: string };
+    if (syscall !== undefined) this.#health.fail('failed', message);
     if (errcode === undefined) return false;
     const kind = errcode & 0xff;
     if (kind === CONSTRAINT) return false;

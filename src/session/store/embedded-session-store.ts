@@ -233,8 +233,7 @@ export class EmbeddedSessionStore implements SessionStore {
   }
 
   close(): Promise<void> {
-    this.#file.close();
-    return Promise.resolve();
+    return this.#file.close();
   }
 
   #find(key: string, now: number): { stored: StoredRecord; idleUntil: number } | undefined {

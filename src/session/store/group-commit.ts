@@ -7,24 +7,31 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
+/** A write that is committed, and what its work returned. */
+interface Committed {
+  readonly write: Write;
+  readonly result: unknown;
+}
+
 /** What else belongs to each commit. */
 export interface CommitHooks {
   /** Runs first in each transaction. */
   readonly begin?: () => void;
   /** Runs after each commit. If it throws, nothing in it is confirmed, although it may have been done. */
-  readonly confirm?: () => void;
+  readonly committed?: () => void;
   /** Runs after a transaction that failed. It may have left something in the journal. */
   readonly failed?: () => void;
+  /** Resolves when all commits so far are on the disk. By default, a commit itself waits for the disk. */
+  readonly sync?: () => Promise<void>;
+  /** Runs when commits are on the disk. */
+  readonly confirm?: () => void;
 }
 
-/** How long the first write of a group waits at most while others arrive. */
-const MOST_WAIT_MS = 10;
-
 /**
- * Writes that arrive in the same turn of the event loop share one commit, because a commit waits for the disk. While
- * each turn brings more, they wait for each other: a service that is busy with logins makes few commits. Each is
- * answered after the commit. They run in the order in which they arrived. If the group fails, each runs again on its
- * own, so that a write that cannot be done fails alone.
+ * Writes that arrive in the same turn of the event loop share one commit, and so do all that arrive while the disk
+ * confirms the one before. Nothing else waits for the disk. Each is answered when it is there. They run in the order
+ * in which they arrived. If a group fails, each of its writes runs again on its own, so that one that cannot be done
+ * fails alone.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -36,14 +43,12 @@ export class GroupCommit {
   /** The keys of what waits: a read under one of them has to `flush` first. */
   readonly keys: ReadonlySet<string> = this.#keys;
   #waiting: Write[] = [];
+  /** What the next wait for the disk confirms. */
+  #committed: Committed[] = [];
+  #confirming: Promise<void> | undefined;
   #turn: NodeJS.Immediate | undefined;
-  /** When the first that waits arrived. */
-  #since = 0;
-  readonly #now: () => number;
 
-  /** @param now milliseconds of a clock that is never set back */
-  constructor(database: DatabaseSync, hooks: CommitHooks = {}, now = () => performance.now()) {
-    this.#now = now;
+  constructor(database: DatabaseSync, hooks: CommitHooks = {}) {
     this.#database = database;
     this.#hooks = hooks;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
@@ -56,40 +61,58 @@ export class GroupCommit {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
       this.#keys.add(key);
-      if (this.#turn !== undefined) return;
-      this.#since = this.#now();
-      this.#waitForMore();
+      if (this.#confirming !== undefined) return;
+      this.#turn ??= setImmediate(() => {
+        this.flush();
+      });
     });
   }
 
-  #waitForMore(): void {
-    const before = this.#waiting.length;
-    this.#turn = setImmediate(() => {
-      const hasMore = this.#waiting.length > before;
-      if (hasMore && this.#now() - this.#since < MOST_WAIT_MS) this.#waitForMore();
-      else this.flush();
-    });
-  }
-
-  /** Runs work now, in a commit of its own. */
+  /** Runs work now, in a commit of its own. It is on the disk with the next write. */
   writeNow(work: () => unknown): void {
     this.flush();
     this.#transact([{ work }]);
   }
 
-  /** Runs all the work that waits now. */
+  /** Runs all the work that waits now: what is read next has it. */
   flush(): void {
+    this.#runWaiting();
+    if (this.#committed.length > 0) this.#confirming ??= this.#confirm();
+  }
+
+  /** Resolves when all that was written is answered. */
+  async settle(): Promise<void> {
+    this.flush();
+    await this.#confirming;
+  }
+
+  async #confirm(): Promise<void> {
+    while (this.#committed.length > 0) {
+      const committed = this.#committed;
+      this.#committed = [];
+      try {
+        await this.#hooks.sync?.();
+        this.#hooks.confirm?.();
+        for (const { write, result } of committed) write.resolve(result as never);
+      } catch (error) {
+        for (const { write } of committed) write.reject(error);
+      }
+      this.#runWaiting();
+    }
+    this.#confirming = undefined;
+  }
+
+  #runWaiting(): void {
     clearImmediate(this.#turn);
     this.#turn = undefined;
     const writes = this.#waiting;
     this.#waiting = [];
     this.#keys.clear();
-    if (writes.length === 0) return;
     if (writes.length > 1 && this.#doTogether(writes)) return;
     for (const write of writes) this.#doTogether([write], write.reject);
   }
 
-  /** Whether the writes were answered. */
+  /** Whether the writes were done, or have failed for good. */
   #doTogether(writes: readonly Write[], failed?: (error: unknown) => void): boolean {
     let results: unknown[];
     try {
@@ -99,12 +122,12 @@ export class GroupCommit {
       return false;
     }
     try {
-      this.#hooks.confirm?.();
+      this.#hooks.committed?.();
     } catch (error) {
       for (const { reject } of writes) reject(error);
       return true;
     }
-    for (const [n, { resolve }] of writes.entries()) resolve(results[n] as never);
+    for (const [n, write] of writes.entries()) this.#committed.push({ write, result: results[n] });
     return true;
   }
 

@@ -1,8 +1,20 @@
-import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { type DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { type CommitHooks, GroupCommit } from './group-commit.js';
 import { openStoreFile, type SetAside, tryStoreFile } from './store-database.js';
 import { type StoreFault } from './store-health.js';
+
+const syncData = promisify(fdatasync);
 
 /** A journal of this size is written into the file. */
 const MOST_JOURNAL_BYTES = 4 * 1024 * 1024;
@@ -35,6 +47,9 @@ export class SessionFile {
   readonly statements: Record<keyof typeof STATEMENTS, StatementSync>;
   readonly #database: DatabaseSync;
   readonly #markJournal: () => void;
+  /** The journal, to wait for the disk without SQLite, which would keep this thread waiting. */
+  readonly #journal: number;
+  #isSyncing = false;
   #isJournalMarked = false;
   /** The file and its journal after our last write to each. */
   #seen: { main: Stats; journal: Stats } | undefined;
@@ -44,21 +59,24 @@ export class SessionFile {
    * @param hooks what else belongs to each commit
    * @throws as `openStoreFile`
    */
-  constructor(path: string, { begin, confirm }: CommitHooks, setAside?: SetAside) {
+  constructor(path: string, { begin, committed, confirm }: CommitHooks, setAside?: SetAside) {
     this.path = path;
     const { database, markJournal } = openStoreFile(path, setAside);
     this.#database = database;
     this.#markJournal = markJournal;
     this.#checkpoint();
+    this.#journal = openSync(`${path}-wal`, 'r+');
     this.writes = new GroupCommit(database, {
       begin: () => {
         if (!this.#isJournalMarked) this.mark();
         begin?.();
       },
-      ...(confirm && { confirm }),
+      ...(committed && { committed }),
       failed: () => {
         this.noteWrite();
       },
+      sync: () => this.#sync(),
+      ...(confirm && { confirm }),
     });
     const prepared = Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]);
     this.statements = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
@@ -134,10 +152,24 @@ export class SessionFile {
 
   close(): void {
     if (!this.#database.isOpen) return;
+    if (!this.#isSyncing) closeSync(this.#journal);
     try {
       this.#database.close();
     } catch {
       // What is on the disk stays as it is.
+    }
+  }
+
+  async #sync(): Promise<void> {
+    // A file that was closed was written to the disk by that.
+    if (!this.isOpen) return;
+    this.#isSyncing = true;
+    try {
+      await syncData(this.#journal);
+    } finally {
+      this.#isSyncing = false;
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changed meanwhile
+      if (!this.isOpen) closeSync(this.#journal);
     }
   }
 

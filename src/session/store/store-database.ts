@@ -76,8 +76,9 @@ export type SetAside = (what: 'journal' | 'newer', path: string) => void;
 export function openStoreFile(path: string, setAside: SetAside = () => undefined): OpenDatabase {
   makeOwnFile(path);
   const foundId = withoutForeignJournal(path, setAside);
-  // Full: a confirmed write survives a crash. `SessionFile` empties the journal, since it has to mark it then.
-  const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;';
+  // Normal: a commit does not wait for the disk. `GroupCommit` does before it confirms a write, which then survives a
+  // crash. `SessionFile` empties the journal, since it has to mark it then.
+  const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;';
   const found = opened(path, pragmas);
   const isNewer = readableFrom(found) > SCHEMA_VERSION;
   if (isNewer) setNewerAside(found, path, setAside);

@@ -45,35 +45,82 @@ describe('writes that share a commit', () => {
     expect(namesIn(path)).toHaveLength(100);
   });
 
-  describe('that keep arriving', () => {
-    let now = 0;
-    const inEachTurn = async (turns: number, passed: () => void): Promise<void> => {
-      const writes = [insert('first')];
-      for (let turn = 0; turn < turns; turn += 1) {
-        writes.push(insert(`turn ${turn}`));
-        passed();
+  describe('that wait for the disk', () => {
+    let confirmed: PromiseWithResolvers<undefined>[];
+    beforeEach(() => {
+      confirmed = [];
+      group = new GroupCommit(database, {
+        sync: () => {
+          const disk = Promise.withResolvers<undefined>();
+          confirmed.push(disk);
+          return disk.promise;
+        },
+      });
+    });
+
+    it('are answered when it has them, and seen by who reads before', async () => {
+      const answered: string[] = [];
+      const write = insert('first').then(() => answered.push('first'));
+      await nextTurn();
+      expect(namesIn(path)).toEqual(['first']);
+      expect(answered).toEqual([]);
+      confirmed[0]?.resolve(undefined);
+      await write;
+      expect(answered).toEqual(['first']);
+    });
+
+    it('have those that arrive meanwhile share the next commit', async () => {
+      const first = insert('first');
+      await nextTurn();
+      const before = await commitsIn(path);
+      const others: Promise<unknown>[] = [];
+      for (let turn = 0; turn < 5; turn += 1) {
+        others.push(insert(`turn ${turn}`));
         await nextTurn();
       }
-      await Promise.all(writes);
-    };
-    beforeEach(() => {
-      group = new GroupCommit(database, {}, () => now);
-    });
+      expect(namesIn(path)).toEqual(['first']);
 
-    it('wait for each other, and are one commit', async () => {
-      const before = await commitsIn(path);
-      await inEachTurn(8, () => undefined);
+      confirmed[0]?.resolve(undefined);
+      await first;
+      await nextTurn();
+      expect(namesIn(path)).toHaveLength(6);
       expect((await commitsIn(path)) - before).toBe(1);
-      expect(namesIn(path)).toHaveLength(9);
+      confirmed[1]?.resolve(undefined);
+      await Promise.all(others);
     });
 
-    it('wait for 10 ms and no longer', async () => {
-      const seen: number[] = [];
-      await inEachTurn(4, () => {
-        now += 5;
-        seen.push(namesIn(path).length);
-      });
-      expect(seen).toEqual([0, 0, 3, 4]);
+    it('are on the disk only with a wait that began after their commit', async () => {
+      const first = insert('first');
+      await nextTurn();
+      const second = insert('second');
+      group.flush();
+      expect(namesIn(path)).toEqual(['first', 'second']);
+      confirmed[0]?.resolve(undefined);
+      await first;
+      await nextTurn();
+      expect(confirmed).toHaveLength(2);
+      confirmed[1]?.resolve(undefined);
+      await second;
+    });
+
+    it('fail when it fails, and those after them do not', async () => {
+      const first = outcomes([insert('first')]);
+      await nextTurn();
+      const second = insert('second');
+      confirmed[0]?.reject(new Error('the disk is gone'));
+      expect(await first).toEqual(['the disk is gone']);
+      await nextTurn();
+      confirmed[1]?.resolve(undefined);
+      expect(await second).toBe(1);
+    });
+
+    it('are all answered before the group has settled', async () => {
+      const answered: string[] = [];
+      const all = ['a', 'b'].map((name) => insert(name).then(() => answered.push(name)));
+      const settled = group.settle().then(() => answered.push('settled'));
+      confirmed[0]?.resolve(undefined);
+      await Promise.all([...all, settled]);
+      expect(answered).toEqual(['a', 'b', 'settled']);
     });
   });
 
