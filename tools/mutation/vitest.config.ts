@@ -1,7 +1,7 @@
 import { mergeConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import tests from '../../vitest.config.js';
-import { PATIENCE_MS, warmPool } from './warm-pool.js';
+import { warmPool } from './warm-pool.js';
 
 const { ROOM } = process.env;
 
@@ -38,8 +38,6 @@ export default mergeConfig(
       exclude: READERS_OF_SOURCES,
       setupFiles: ['tools/mutation/unchanged.ts'],
       sequence: { sequencer: QuickestFirst },
-      testTimeout: PATIENCE_MS,
-      hookTimeout: PATIENCE_MS,
     },
   },
 );

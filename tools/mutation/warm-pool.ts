@@ -1,9 +1,9 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type PoolRunnerInitializer } from 'vitest/node';
+import { type PoolRunnerInitializer, type WorkerRequest } from 'vitest/node';
 
 /** What a changed line leaves waiting is found in this time: the slowest near test takes a quarter of it. */
-export const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 8_000;
 
 let warm: ChildProcess | undefined;
 
@@ -14,8 +14,9 @@ let warm: ChildProcess | undefined;
  */
 export const warmPool: PoolRunnerInitializer = {
   name: 'warm',
-  createPoolWorker: ({ env, execArgv }) => {
+  createPoolWorker: ({ project, env, execArgv }) => {
     const child = (warm ??= startProcess({ env, execArgv }));
+    const isChanged = project.getProvidedContext()['mode' as never] === 'mutant';
     let began = performance.now();
     let ended = false;
     return {
@@ -25,7 +26,7 @@ export const warmPool: PoolRunnerInitializer = {
       send: (message) => {
         if (message.type === 'run') began = performance.now();
         if (message.type === 'stop') ended = true;
-        child.send(message);
+        child.send(isChanged && message.type === 'start' ? impatient(message) : message);
       },
       deserialize: (message) => message,
       start: () => Promise.resolve(),
@@ -42,6 +43,13 @@ export const warmPool: PoolRunnerInitializer = {
     };
   },
 };
+
+/** The first run, of the unchanged lines, may take as long as the machine needs. */
+function impatient(message: Extract<WorkerRequest, { type: 'start' }>): WorkerRequest {
+  const { config } = message.context;
+  const times = { testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS };
+  return { ...message, context: { ...message.context, config: { ...config, ...times } } };
+}
 
 function startProcess(options: Pick<ForkOptions, 'env' | 'execArgv'>): ChildProcess {
   const child = fork(fileURLToPath(new URL('warm-worker.ts', import.meta.url)), {
