@@ -13,7 +13,7 @@ const SECONDS = Object.entries({
   'test/packaging/consumers': 30,
   'test/packaging/service-package': 30,
   'test/e2e/sessions/store-file': 28,
-  'test/session/store/redis-sentinel': 26,
+  'test/session/store/redis-sentinel': 15,
   'test/e2e/console/session-panel': 26,
   'test/e2e/service-process': 26,
   'test/e2e/sessions/operator-sessions': 25,

@@ -79,34 +79,4 @@ suite(`three nodes with three sentinels (${redisMissing ?? 'started here'})`, ()
     },
     3 * PATIENCE_MS,
   );
-
-  it(
-    'lose no session when the master only stops answering, and nothing is written to it afterwards',
-    async () => {
-      await eventually(async () => {
-        const { admin } = await redis.master();
-        expect((await admin.info('replication')).match(/state=online/g)).toHaveLength(2);
-      }, PATIENCE_MS);
-      const master = await redis.master();
-      await master.admin.flushall();
-      const outage = await failover(
-        store,
-        async () => {
-          expect(await master.admin.wait(2, 60_000)).toBe(2);
-        },
-        async () => {
-          await redis.failOverSoon();
-          master.pause();
-          await eventually(async () => (await redis.master()) !== master, PATIENCE_MS);
-          master.resume();
-        },
-        async () => (await redis.master()) !== master,
-      );
-      expect(outage).toMatchObject(AS_BEFORE);
-      await eventually(() => store.create('after', 'sealed'));
-      const now = await redis.master();
-      expect(await now.admin.get('portico:session:after')).toMatch(/sealed$/);
-    },
-    3 * PATIENCE_MS,
-  );
 });
