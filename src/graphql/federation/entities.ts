@@ -81,8 +81,7 @@ function byType(
 }
 
 function typeNameOf(representation: unknown): string {
-  if (typeof representation !== 'object' || representation === null) return '';
-  const { __typename } = representation as { __typename?: unknown };
+  const { __typename } = (representation ?? {}) as { __typename?: unknown };
   return typeof __typename === 'string' ? __typename : '';
 }
 

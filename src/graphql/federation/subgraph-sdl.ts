@@ -79,10 +79,10 @@ const nullableFailures: SdlEdit = (sdl) =>
     },
   });
 
-/** The names in `@key(fields: "…")`. */
+/** The names in `@key(fields: "…")`, and empty texts between them. */
 function keyFields({ name, arguments: given = [] }: DirectiveNode): string[] {
   if (name.value !== 'key') return [];
   return given.flatMap(({ name: { value: argument }, value }) =>
-    argument === 'fields' && value.kind === Kind.STRING ? value.value.split(/[\s{}]+/).filter(Boolean) : [],
+    argument === 'fields' && value.kind === Kind.STRING ? value.value.split(/[\s{}]/) : [],
   );
 }
