@@ -55,5 +55,10 @@ describe('queries that are asked for again', () => {
     const long = '#'.repeat(9000);
     queries.remember(asked(long), known());
     expect(queries.find(asked(long))).toBeUndefined();
+    queries.remember(asked('{ a }', undefined, long), known());
+    expect(queries.find(asked('{ a }', undefined, long))).toBeUndefined();
+    const longest = '#'.repeat(8 * 1024);
+    queries.remember(asked(longest), known());
+    expect(queries.find(asked(longest))).toBeDefined();
   });
 });

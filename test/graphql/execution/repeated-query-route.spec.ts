@@ -1,26 +1,32 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { ServiceError, storeUnavailable } from '../../../src/errors/service-error.js';
+import { type GraphQLContext } from '../../../src/graphql/graphql-context.js';
 import { newHandle } from '../../../src/session/handle.js';
 import { apolloBench, type ApolloBench, type Asked, type Told } from '../../support/graphql/apollo-bench.js';
 
 const SECRET = 'a-secret-of-the-router-of-32-bytes';
 const TYPES = `
-  type Query { ok: Boolean twice(of: Int!): Int down: Boolean missing: Boolean started: Boolean asRouter: Boolean }
+  scalar JSONObject
+  type Query { ok: Boolean other: Boolean heavy: Boolean raw: JSONObject twice(of: Int!): Int down: Boolean missing: Boolean started: Boolean asRouter: Boolean }
   type Mutation { change: Boolean }
 `;
 
 let bench: ApolloBench;
 let isDown: boolean;
+let lines: unknown[];
 beforeAll(() => {
-  Logger.overrideLogger(false);
+  const line = (text: unknown): number => lines.push(text);
+  Logger.overrideLogger({ log: line, warn: line, error: line });
 });
 afterAll(() => {
   Logger.overrideLogger(true);
 });
 beforeEach(() => {
   isDown = false;
+  lines = [];
   bench = start();
 });
 afterEach(() => bench.close());
@@ -28,6 +34,10 @@ afterEach(() => bench.close());
 function start(environment: Record<string, string> = {}): ApolloBench {
   const Query = {
     ok: () => true,
+    other: () => false,
+    heavy: (_source: unknown, _args: unknown, context: GraphQLContext) =>
+      context.search?.(100_000)?.then(() => true),
+    raw: () => (isDown ? { a: 1n } : {}),
     twice: (_source: unknown, { of }: { of: number }) => 2 * of,
     down: () => {
       if (isDown) throw storeUnavailable('down');
@@ -67,6 +77,45 @@ describe('a query that is asked for again', () => {
     expect(first.byApollo).toBe(true);
     expect(last).toEqual({ ...first, byApollo: false });
     expect(first.mayBeCompressed).toBe(true);
+  });
+
+  it('that is answered without errors writes nothing into the log', async () => {
+    await askOften({ body: { query: '{ ok }' } });
+    expect(lines).toEqual([]);
+  });
+
+  it('gives its turn to others once a large answer is written', async () => {
+    await askOften({ body: { query: '{ heavy }' } });
+    // A turn that nothing uses ends by itself, but later.
+    await eventually(() => bench.turns() === 0, 2_000);
+  });
+
+  it('is answered without Apollo to a page of a foreign origin, too', async () => {
+    const body = { query: '{ ok }' };
+    await askOften({ body });
+    const headers = { origin: 'https://foreign.example' };
+    expect(await bench.ask({ body, headers })).toMatchObject({ byApollo: false, status: 200 });
+  });
+
+  it('is another one for each operation of its document', async () => {
+    const query = 'query A { ok } query B { other }';
+    await askOften({ body: { query, operationName: 'A' } });
+    expect(await bench.ask({ body: { query, operationName: 'B' } })).toMatchObject({
+      byApollo: true,
+      text: '{"data":{"other":false}}\n',
+    });
+    await askOften({ body: { query, operationName: 'B' } });
+    expect(await bench.ask({ body: { query, operationName: 'A' } })).toMatchObject({
+      byApollo: false,
+      text: '{"data":{"ok":true}}\n',
+    });
+  });
+
+  it('is answered with 500 where its answer cannot be written', async () => {
+    const body = { query: '{ raw }' };
+    expect((await askOften({ body })).last).toMatchObject({ byApollo: false, status: 200 });
+    isDown = true;
+    expect(await bench.ask({ body })).toMatchObject({ byApollo: false, status: 500 });
   });
 
   it('says that the store is down by the status and when to try again', async () => {
@@ -145,6 +194,22 @@ describe('Apollo is asked each time', () => {
   ])('for %s', async (_what, asked) => {
     const { first, last } = await askOften(asked);
     expect(last).toEqual({ ...first, byApollo: true });
+  });
+
+  it.each<[string, Asked]>([
+    [
+      'a hash',
+      { body: { query: '{ ok }', extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } } },
+    ],
+    ['no name for an operation', { body: { query: '{ ok }', operationName: '' } }],
+    ['a name that is no text', { body: { query: '{ ok }', operationName: 7 } }],
+    ['a list of variables', { body: { query: '{ ok }', variables: [] } }],
+    ['a text as variables', { body: { query: '{ ok }', variables: 'x' } }],
+    ['a list of extensions', { body: { query: '{ ok }', extensions: [] } }],
+    ['another method', { method: 'PUT', body: { query: '{ ok }' } }],
+  ])('for a query that it has answered before, with %s', async (_what, asked) => {
+    expect((await askOften({ body: { query: '{ ok }' } })).last.byApollo).toBe(false);
+    expect(await bench.ask(asked)).toMatchObject({ byApollo: true });
   });
 
   it('for a query that it has answered before, if the place is kept for a logout', async () => {

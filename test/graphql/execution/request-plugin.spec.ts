@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
+import { type GraphQLContext } from '../../../src/graphql/graphql-context.js';
 import { apolloBench, type ApolloBench, type Told } from '../../support/graphql/apollo-bench.js';
 import { sessionKeysSetting } from '../../support/session/session-keys.js';
 
@@ -12,22 +14,24 @@ const PRODUCTION = {
 };
 const TYPES = `
   type Service { sdl: String }
-  type Query { ok: Boolean broken: Boolean _service: Service _entities: Boolean }
+  type Query { ok: Boolean heavy: Boolean broken: Boolean _service: Service _entities: Boolean }
   type Mutation { login: Boolean logout: Boolean analyticsLogout: Boolean }
 `;
 const BUG = new Error('a bug');
 
 let bench: ApolloBench | undefined;
 let errors: unknown[];
+let lines: unknown[];
 beforeAll(() => {
-  const ignore = (): void => undefined;
-  Logger.overrideLogger({ log: ignore, warn: ignore, error: (error: unknown) => errors.push(error) });
+  const line = (text: unknown): number => lines.push(text);
+  Logger.overrideLogger({ log: line, warn: line, error: (error: unknown) => errors.push(error) });
 });
 afterAll(() => {
   Logger.overrideLogger(true);
 });
 beforeEach(() => {
   errors = [];
+  lines = [];
 });
 afterEach(async () => {
   await bench?.close();
@@ -37,6 +41,8 @@ afterEach(async () => {
 function start(environment: Record<string, string> = {}): void {
   const Query = {
     ok: () => true,
+    heavy: (_source: unknown, _args: unknown, context: GraphQLContext) =>
+      context.search?.(100_000)?.then(() => true),
     broken: () => {
       throw BUG;
     },
@@ -138,6 +144,20 @@ describe('an operation', () => {
     start();
     expect(await ask('{ ok }')).toMatchObject({ mayBeCompressed: true });
     expect(await ask('mutation { logout }')).toMatchObject({ mayBeCompressed: false });
+  });
+
+  it('without errors writes nothing into the log', async () => {
+    start();
+    await ask('{ ok }');
+    await ask('mutation { logout }');
+    expect([...lines, ...errors]).toEqual([]);
+  });
+
+  it('gives its turn to others once a large answer is written', async () => {
+    start();
+    expect(await ask('{ heavy }')).toMatchObject({ status: 200, text: '{"data":{"heavy":true}}\n' });
+    // A turn that nothing uses ends by itself, but later.
+    await eventually(() => bench?.turns() === 0, 2_000);
   });
 
   it('that fails because of a bug is in the log with it, whoever executes it', async () => {

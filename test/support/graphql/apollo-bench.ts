@@ -18,7 +18,7 @@ import { KnownSessions } from '../../../src/session/handle.js';
 /** What a test sends. */
 export interface Asked {
   readonly body?: unknown;
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PUT';
   readonly url?: string;
   readonly headers?: Record<string, string>;
 }
@@ -36,6 +36,8 @@ export interface Told {
 /** The execution of GraphQL on Apollo and Fastify, without the rest of the service. */
 export interface ApolloBench {
   ask(asked: Asked): Promise<Told>;
+  /** How many large answers have a turn. */
+  turns(): number;
   close(): Promise<void>;
 }
 
@@ -119,6 +121,7 @@ export function apolloBench(
       const { date: _date, ...told } = answer.headers;
       return { status, headers: told, text, mayBeCompressed, byApollo: askedApollo > before };
     },
+    turns: () => turns.size,
     close: async () => {
       await server.close();
       await apollo.stop();
