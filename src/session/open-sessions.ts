@@ -196,7 +196,7 @@ function formatAbout({ transport, startedAt, network }: SessionAbout): string {
  */
 export function parseAbout(sealed: string): SessionAbout | undefined {
   const [, kind, startedAt = '', network = ''] =
-    /^([bc])~([0-9a-z]{1,11})~([\w:]{0,64})$/.exec(sealed.split('.')[3] ?? '') ?? [];
+    /^([bc])~([0-9a-z]{1,10})~([\w:]{0,64})$/.exec(sealed.split('.')[3] ?? '') ?? [];
   if (kind === undefined) return undefined;
   return {
     transport: kind === 'b' ? 'bearer' : 'cookie',

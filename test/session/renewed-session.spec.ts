@@ -10,6 +10,7 @@ import {
   startRenewingPlatform,
 } from '../../packages/portico/test/support/embedded-platform/renewing-platform.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
+import { changedStore } from '../support/session/changed-store.js';
 import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -21,15 +22,7 @@ const READS: ((session: PlatformSession) => Promise<unknown>)[] = [
 ];
 
 /** The store as one that other instances have too. */
-function shared(store: SessionStore): SessionStore {
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'isShared') return true;
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-    },
-  });
-}
+const shared = (store: SessionStore): SessionStore => changedStore(store, { isShared: true });
 
 describe.each(['token', 'cookie'] as const)('a stored session whose %s the platform renews', (renewal) => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;

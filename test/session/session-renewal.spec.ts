@@ -11,6 +11,7 @@ import {
   type RotatingPlatform,
   startRotatingPlatform,
 } from '../support/embedded-platform/rotating-platform.js';
+import { changedStore } from '../support/session/changed-store.js';
 import { requestWith, serverKey, sessionService } from '../support/session/session-bench.js';
 import { redisMissing, startRedis } from '../support/session/start-redis.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -51,18 +52,7 @@ async function redis(): Promise<TwoStores> {
 
 /** A store whose leases are worth nothing, as if each had ended by itself. */
 function withoutLeases(store: SessionStore): SessionStore {
-  return but(store, { lease: () => Promise.resolve('taken') });
-}
-
-/** A store of which some methods are others. */
-function but(store: SessionStore, others: Partial<SessionStore>): SessionStore {
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name in others) return others[name as keyof SessionStore];
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-    },
-  });
+  return changedStore(store, { lease: () => Promise.resolve('taken') });
 }
 
 const STORES = [
@@ -202,7 +192,7 @@ describe.each(STORES)('two instances over $name', ({ startStores, missing }) => 
       },
     };
     const ending = startInstance(
-      but(shared, {
+      changedStore(shared, {
         remove: async (...of) => {
           if (platform.logins.length === 1) await load(one);
           return shared.remove(...of);
@@ -217,7 +207,9 @@ describe.each(STORES)('two instances over $name', ({ startStores, missing }) => 
 
   test('log a new login out again that the store does not take', async () => {
     const [store] = backing.stores;
-    const failing = startInstance(but(store, { replace: () => Promise.reject(storeUnavailable('down')) }));
+    const failing = startInstance(
+      changedStore(store, { replace: () => Promise.reject(storeUnavailable('down')) }),
+    );
     await expect(load(failing)).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
     await expect(failing.extend(requestWith(handle))).rejects.toMatchObject({
       code: 'SESSION_STORE_UNAVAILABLE',
