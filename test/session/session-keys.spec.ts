@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sessionKeys } from '../../src/session/session-keys.js';
+import { problemsInKeyFile, sessionKeys } from '../../src/session/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('session keys', () => {
@@ -32,5 +32,45 @@ describe('session keys', () => {
       `${file} holds no session keys of the form kid:base64(32 bytes)`,
     );
     expect(await readFile(file, 'utf8')).toBe('CANARY-KEY');
+  });
+
+  it('are clearly demanded when the settings hold none', () => {
+    expect(() => sessionKeys('nothing', `${folder.path}/sessions.db`)).toThrow(
+      'SESSION_KEYS holds no session keys of the form kid:base64(32 bytes)',
+    );
+  });
+});
+
+describe('the file of the session keys', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => (folder = await tempFolder()));
+  afterEach(() => folder.remove());
+  const problems = (settings: { SESSION_KEYS?: string; production?: boolean } = {}): string[] =>
+    problemsInKeyFile({ SESSION_STORE_PATH: `${folder.path}/sessions.db`, production: false, ...settings });
+
+  it('has no problem before there is one, and none is made to see that', async () => {
+    expect(problems()).toEqual([]);
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('has no problem with the keys that the service made', () => {
+    sessionKeys(undefined, `${folder.path}/sessions.db`);
+    expect(problems()).toEqual([]);
+  });
+
+  it('has a problem when it holds something else, which counts only where it is used', async () => {
+    const file = `${folder.path}/sessions.db.keys`;
+    await writeFile(file, 'CANARY-KEY');
+    expect(problems()).toEqual([
+      `SESSION_KEYS is not set, and ${file} holds no session keys of the form kid:base64(32 bytes)`,
+    ]);
+    expect(problems({ SESSION_KEYS: 'given' })).toEqual([]);
+    expect(problems({ production: true })).toEqual([]);
+  });
+
+  it('has a problem when it cannot be read', async () => {
+    const file = `${folder.path}/sessions.db.keys`;
+    await mkdir(file);
+    expect(problems()[0]).toMatch(/^SESSION_KEYS is not set, and .*sessions\.db\.keys/);
   });
 });
