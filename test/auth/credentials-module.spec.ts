@@ -31,6 +31,7 @@ beforeEach(async () => {
   file = await profilesFile(profile('nightly'));
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
   await file.remove();
 });
@@ -56,7 +57,10 @@ function application(environment: Environment): Promise<TestingModule> {
 
 describe('the profiles of an application', () => {
   it('follow their file until the application ends, and the log says so', async () => {
+    const [started, cleared] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
     const app = await application({ CREDENTIALS_FILE: file.path });
+    const nth = started.mock.calls.findIndex(([, ms]) => ms === 2_000);
+    const watch: unknown = started.mock.results[nth]?.value;
     const profiles = app.get(CredentialProfiles);
 
     await file.write(profile('weekly'));
@@ -64,10 +68,11 @@ describe('the profiles of an application', () => {
       vi.advanceTimersByTime(2_000);
       expect(profiles.names).toEqual(['weekly']);
     });
+    expect(cleared).not.toHaveBeenCalledWith(watch);
     await app.close();
 
     expect(lines).toEqual([['log', 'The credential profiles have changed']]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(cleared).toHaveBeenCalledWith(watch);
   });
 
   it('stay as they were when their file is no longer valid, and the log says so', async () => {

@@ -87,7 +87,7 @@ describe('a query that is asked for again', () => {
   it('gives its turn to others once a large answer is written', async () => {
     await askOften({ body: { query: '{ heavy }' } });
     // A turn that nothing uses ends by itself, but later.
-    await eventually(() => bench.turns() === 0, 2_000);
+    await eventually(() => bench.turns() === 0, 4_000);
   });
 
   it('is answered without Apollo to a page of a foreign origin, too', async () => {

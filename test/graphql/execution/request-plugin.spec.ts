@@ -157,7 +157,7 @@ describe('an operation', () => {
     start();
     expect(await ask('{ heavy }')).toMatchObject({ status: 200, text: '{"data":{"heavy":true}}\n' });
     // A turn that nothing uses ends by itself, but later.
-    await eventually(() => bench?.turns() === 0, 2_000);
+    await eventually(() => bench?.turns() === 0, 4_000);
   });
 
   it('that fails because of a bug is in the log with it, whoever executes it', async () => {

@@ -150,7 +150,7 @@ describe('a large answer', () => {
     expect(begun).toBe(false);
     first.sending();
     // A turn that nothing uses ends by itself, but later.
-    await eventually(() => begun, 2_000);
+    await eventually(() => begun, 4_000);
     second.sending();
     third.sending();
   });
