@@ -228,7 +228,7 @@ function word(value: unknown, secrets: readonly string[]): string | undefined {
 }
 
 function integerText(value: unknown): string | undefined {
-  const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : value;
+  const text = Number.isInteger(value) ? String(value) : value;
   return typeof text === 'string' && /^-?\d{1,15}$/.test(text.trim()) ? String(Number(text)) : undefined;
 }
 

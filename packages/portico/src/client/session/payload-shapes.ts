@@ -80,7 +80,7 @@ const RAW = Symbol('as the platform sent it');
 const LEFT_OUT = Symbol('projects left out');
 
 function hide(object: object, name: symbol, value: unknown): void {
-  Object.defineProperty(object, name, { value, writable: true });
+  Object.defineProperty(object, name, { value });
 }
 
 type FieldType = 'string' | 'number' | 'record';
@@ -165,7 +165,7 @@ function readProject(item: unknown): PlatformProject | undefined {
   const { id, name } = project;
   if (typeof id !== 'string' || typeof name !== 'string') return undefined;
   const owner = isRecord(project.owner) ? withExpectedTypes(project.owner, OWNER) : project.owner;
-  if (project === item && owner === project.owner) return project as PlatformProject;
+  if (owner === project.owner) return project as PlatformProject;
   const copy: PlatformProject = { ...project, ...(isRecord(owner) && { owner }), id, name };
   hide(copy, RAW, item);
   return copy;

@@ -164,7 +164,6 @@ function isParty(value: unknown): boolean {
 
 /** Checked by its members, because a signal of another realm is not an instance of this realm's class. */
 function isAbortSignal(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
   const { aborted, addEventListener, removeEventListener } = value as Record<string, unknown>;
   return (
     typeof aborted === 'boolean' &&
@@ -244,7 +243,7 @@ function withPathParams(path: string, params: NonNullable<RequestOptions['pathPa
 
 /** An empty one or one of dots would lead to another path. */
 function pathParam(name: string, value: unknown): string {
-  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+  const text = Number.isFinite(value) ? String(value) : value;
   if (typeof text === 'string' && !/\p{Cs}|^\.{0,2}$/u.test(text)) return encodeURIComponent(text);
   throw new InvalidRequestError(`pathParams.${name} must be a number or a string that is not empty or dots.`);
 }

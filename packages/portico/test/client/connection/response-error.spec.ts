@@ -73,6 +73,9 @@ describe('the class of an error', () => {
     [400, { code: 1 }, 'ERR001'],
     [499, { code: 24 }, 'ERR024'],
     [400, { code: '9' }, 'ERR009'],
+    [400, { code: '14' }, 'ERR014'],
+    [400, { code: [9] }, 'N/A'],
+    [399, { code: 9 }, 'N/A'],
     [400, { code: 25 }, 'N/A'],
     [400, { code: 0 }, 'N/A'],
     [400, { code: '009' }, '009'],
@@ -86,6 +89,8 @@ describe('the class of an error', () => {
 
   it.each<[number, unknown, new (message: string) => PlatformError]>([
     [500, 'oops', PlatformHttpError],
+    [400, 'null', UnknownPlatformError],
+    [400, '"ERR009"', UnknownPlatformError],
     [400, {}, UnknownPlatformError],
     [399, {}, PlatformHttpError],
     [399, { code: 'ERR009' }, SessionError],
@@ -113,8 +118,8 @@ describe('the class of an error', () => {
 
   it('tells an error of the session from a failed login, and whether a cookie was missing', () => {
     const facts = (code: string, context: Partial<TranslationContext>): unknown[] => {
-      const { concernsSession, cookiesWithheld } = errorOf(401, { code }, context);
-      return [concernsSession, cookiesWithheld];
+      const error = errorOf(401, { code }, context) as LoginFailedError;
+      return [error.concernsSession, error.cookiesWithheld];
     };
 
     expect(facts('ERR003', {})).toEqual([true, undefined]);
@@ -177,10 +182,15 @@ describe('the facts of an error', () => {
     const codeOf = (type: string, body: string): string =>
       errorOfResponse(answer(401, body, 'content-type', type), CONTEXT).code;
 
+    expect(codeOf('text/html', payload)).toBe('ERR009');
     expect(codeOf('text/html', ` \n${payload}`)).toBe('ERR009');
     expect(codeOf('text/html', `[${payload}]`)).toBe('N/A');
     expect(codeOf('text/html', `x${payload}`)).toBe('N/A');
     expect(codeOf('application/json', 'x')).toBe('N/A');
+    for (const text of ['"ERR009"', '"{"', '5']) {
+      const error = errorOfResponse(answer(401, text, 'content-type', 'text/plain'), CONTEXT);
+      expect(error).toBeInstanceOf(PlatformHttpError);
+    }
   });
 
   it('have the code of a body in another charset, and of its text only what is sure', () => {
@@ -188,6 +198,7 @@ describe('the facts of an error', () => {
       errorOf(401, JSON.stringify({ code: 'ERR009', message, ticketId: 'abc', more: '\xe9' }));
 
     expect(of('Plain ~ text')).toMatchObject({ code: 'ERR009', message: 'Plain ~ text', ticketId: 'abc' });
+    expect(errorOf(401, { code: 'ERR009', message: 'caf\xc3\xa9' }).message).toBe('caf\u00e9');
     expect(of('caf\xe9').message).toBe('The platform answered HTTP 401 without a message.');
     expect(of('Plain').details).toBeUndefined();
   });
@@ -200,6 +211,7 @@ describe('the facts of an error', () => {
       none: null,
       deep: { two: { three: { four: 1, list: [1, [2]], lost: { five: 1 } } } },
       list: many,
+      lists: [[[[1]]]],
       object: Object.fromEntries(many.map((n) => [`k${n}`, n])),
     };
 
@@ -217,9 +229,11 @@ describe('the facts of an error', () => {
       none: null,
       deep: { two: { three: { four: 1, list: undefined, lost: undefined } } },
       list: many.slice(0, 32),
+      lists: [[[undefined]]],
       object: Object.fromEntries(many.slice(0, 32).map((n) => [`k${n}`, n])),
     });
     expect(errorOf(400, { code: 'ERR001', message: 'No' }).details).toBeUndefined();
+    expect(errorOf(400, [{ code: 'ERR001' }]).details).toBeUndefined();
   });
 
   it('show no secret, wherever the platform puts it', () => {

@@ -50,6 +50,12 @@ describe('a field of a known name', () => {
     expect(readUser(answer({ id }))).toStrictEqual(read);
   });
 
+  it('that is a number beyond all others is left out', () => {
+    const body = '{"timeout":1e999,"locale":1}';
+
+    expect(readSessionInfo(PlatformResponse.from({ body }))).toStrictEqual({ locale: 1 });
+  });
+
   it('that is a number where a text belongs, other than the id, is left out', () => {
     expect(readUser(answer({ initials: 5, fullName: 6, id: 'A' }))).toStrictEqual({ id: 'A' });
     expect(readSessionInfo(answer({ locale: 'de', fullName: 5, more: 6 }))).toStrictEqual({ more: 6 });
@@ -62,6 +68,7 @@ describe('a field of a known name', () => {
     ['dateCreated', 5, undefined],
     ['dateModified', 5, undefined],
     ['owner', 'Ann', undefined],
+    ['owner', '5', undefined],
     ['owner', ['Ann'], undefined],
     ['owner', null, null],
   ])('of a project is checked: %s %j', (name, value, read) => {
