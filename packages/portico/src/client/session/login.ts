@@ -141,8 +141,7 @@ export function tokenOfLogin({ headers, status }: PlatformResponse, names: Vendo
  */
 export function loginFailure(response: PlatformResponse, error: PlatformError): PlatformError {
   const { status } = response;
-  const isRedirect = status > 299 && status < 400;
-  if ((status > 299 && !isRedirect) || error.kind !== 'protocol') return error;
+  if (status >= 400 || error.kind !== 'protocol') return error;
   const message = `The platform answered the login with HTTP ${status}; only 204 starts a session.`;
   return new PlatformHttpError(message, { status, redirectHost: redirectHost(response) });
 }
@@ -186,7 +185,7 @@ export function readCredentials(given: unknown): LoginCredentials {
     throw new InvalidRequestError(`Field ${name} of a login ${unknownName(name, Object.keys(credentials))}`);
   }
   if (isPasswordWithoutUsername(credentials)) throw new InvalidRequestError('A password needs a user name.');
-  if (mode === 'ldap') requireLdapCredentials(credentials);
+  requireLdapCredentials(credentials);
   return credentials;
 }
 

@@ -32,7 +32,7 @@ describe('the state of a session', () => {
   it('is empty at first, and needs a token', () => {
     const state = emptyState();
 
-    expect([state.token, state.headers(), counters(state)]).toEqual([undefined, {}, [0, 0, 0, 0]]);
+    expect([state.token, state.headers(), counters(state)]).toStrictEqual([undefined, {}, [0, 0, 0, 0]]);
     expect(() => {
       state.requireToken();
     }).toThrow(new SessionError('There is no token: log in first.'));
@@ -157,11 +157,18 @@ describe('the state of a session', () => {
   ])('is replaced by another, as the same session: %s', (isSameSession, expected) => {
     const state = started();
     const cookies = new SessionCookies(() => 0);
-    state.replace({ 'x-svc-authTOKEN': 'token-2', 'X-SVC-Two': '2', Other: '3' }, cookies, isSameSession);
+    state.replace({ 'X-SVC-Two': '2', 'x-svc-authTOKEN': 'token-2', Other: '3' }, cookies, isSameSession);
 
     expect(state.headers()).toEqual({ 'X-SVC-AuthToken': 'token-2', 'x-svc-two': '2' });
     expect(state.cookies).toBe(cookies);
     expect(counters(state)).toEqual(expected);
+  });
+
+  it('may be replaced by one without a token', () => {
+    const state = started();
+    state.replace({ 'X-SVC-Two': '2' }, new SessionCookies(() => 0), false);
+
+    expect([state.token, state.headers()]).toStrictEqual([undefined, { 'x-svc-two': '2' }]);
   });
 });
 
