@@ -35,7 +35,8 @@ describe('a call', () => {
         (value) => (state.value = value),
         (error: unknown) => (state.error = error as Error),
       );
-    return { state, ended, call: state.call as CallInFlight };
+    if (state.call === undefined) throw new Error('The work did not begin.');
+    return { state, ended, call: state.call };
   }
 
   it('is in flight until its work is done, and is then timed no longer', async () => {
@@ -220,6 +221,7 @@ describe('a call', () => {
 
   it.each([
     [new Error('mine'), 'The call was canceled by its caller.'],
+    [null, 'The call was canceled by its caller.'],
     [undefined, 'The call was canceled by its caller.'],
     [new DOMException('late', 'TimeoutError'), "The time limit of the caller's signal passed."],
   ])('ends by the signal of its caller, whose reason is its cause: %s', async (reason, message) => {
@@ -257,6 +259,7 @@ describe('a call', () => {
       expect(call.signal.reason).toBe(state.error);
     }
     expect([calls.size, vi.getTimerCount()]).toEqual([0, 0]);
+    expect(both.map(({ call }) => call.isOver)).toEqual([true, true]);
     const work = vi.fn(never);
     await expect(calls.run(LIMITS, undefined, work)).rejects.toThrow(ClientClosedError);
     expect(work).not.toHaveBeenCalled();
@@ -272,6 +275,7 @@ describe('a call', () => {
     cancel.abort();
     calls.close();
 
+    expect(vi.getTimerCount()).toBe(0);
     expect(call.endedBy).toBeInstanceOf(ExecutionCancelledError);
     expect(call.signal.reason).toBe(call.endedBy);
   });

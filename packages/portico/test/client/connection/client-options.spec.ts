@@ -15,7 +15,7 @@ const read = (options: object): ReturnType<typeof readClientSettings> =>
 describe('the settings of a client', () => {
   it('have their defaults where nothing but the base URL is given, and where an option is undefined', () => {
     const undefinedOptions = Object.fromEntries(Object.keys(CLIENT_OPTIONS).map((name) => [name, undefined]));
-    for (const settings of [read({}), read({ ...undefinedOptions, baseUrl })]) {
+    for (const settings of [read({}), read({ ...undefinedOptions, misspelled: undefined, baseUrl })]) {
       expect(settings).toMatchObject({
         baseUrl: new URL('http://platform.example/api/'),
         maxRedirects: 30,

@@ -20,7 +20,7 @@ const names = new VendorHeaders('SVC');
 const LONGEST_MS = 2 ** 31 - 1;
 
 function read(path: string, options: object = {}, method: RequestMethod = 'GET'): SessionRequest {
-  return readRequest(BASE, method, path, options as RequestOptions, names);
+  return readRequest(BASE, method, path, options, names);
 }
 
 const pathOf = (path: string, options: object): string =>

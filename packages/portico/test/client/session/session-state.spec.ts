@@ -222,7 +222,7 @@ describe('answers that may still change a session', () => {
     first.resolve(undefined);
 
     expect(await settled(waiting)).toBe(true);
-    void (await settled(pendingAnswers.count(() => Promise.resolve())));
+    await settled(pendingAnswers.count(() => Promise.resolve()));
     expect(asked).toBe(2);
   });
 
