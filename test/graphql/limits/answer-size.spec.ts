@@ -11,7 +11,7 @@ import {
 import { answerPlan, answerSize, type Selected, type Size } from '../../../src/graphql/limits/answer-size.js';
 
 const schema = buildSchema(`
-  directive @other on FIELD
+  directive @other(if: Boolean) on FIELD
   scalar JSONObject
   scalar Date
   type Owner { id: ID name: String }
@@ -72,7 +72,7 @@ const query = fc.constantFrom(
   'query ($yes: Boolean!) { items { id raw @skip(if: $yes) raw @include(if: $yes) } }',
   'query ($yes: Boolean!) { items { id owner { id name @include(if: $yes) } } }',
   'query ($yes: Boolean!) { items { id ... @include(if: $yes) { raw @skip(if: $yes) name } } }',
-  '{ items { at ... { id } name @include(if: false) ok @skip(if: true) status @include(if: true) @other } }',
+  '{ items { at ... { id } name @include(if: false) ok @skip(if: true) status @include(if: true) @other(if: true) } }',
 );
 
 describe('the size of an answer', () => {
@@ -171,6 +171,11 @@ describe('the size of an answer', () => {
       expect(size.bytes).toBeGreaterThan(bytes);
       expect(size.bytes).toBeLessThan(bytes + 20);
     }
+  });
+
+  it('has one value for a date', async () => {
+    const { selected } = await answered('{ item { at } }', { item: { at: new Date(0) } });
+    expect(answerSize(only(selected), NO_LIMIT).nodes).toBe(2);
   });
 
   it('is that of texts and of values that are missing, in a list', async () => {
