@@ -23,9 +23,8 @@ const DATE_TIME =
  * A date from the platform; without an offset it is in UTC, wherever the service runs. Anything else is undefined.
  */
 export function platformDate(text: string | null | undefined): Date | undefined {
-  const [whole, date = '', time = '00:00', , hours = '+00', minutes = '00'] =
+  const [, date = '', time = '00:00', , hours = '+00', minutes = '00'] =
     DATE_TIME.exec(text?.trim() ?? '') ?? [];
-  if (whole === undefined) return undefined;
   const day = new Date(`${date}T00:00:00Z`);
   const parsed = new Date(`${date}T${time}${hours}:${minutes}`);
   // A day that the month does not have would be read as a day of the next month.

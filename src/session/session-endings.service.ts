@@ -119,7 +119,6 @@ export class SessionEndings implements OnApplicationBootstrap, BeforeApplication
   async endEverywhere(account: string | undefined): Promise<void> {
     while (account !== undefined) {
       const keys = await this.store.ofAccount(account);
-      if (keys.length === 0) return;
       await this.#endAll(account, keys, 'everywhere');
       // They leave one after the other, and an answer may come before the last of them has left.
       if (keys.length < MANY_OF_ACCOUNT) return;
@@ -145,12 +144,12 @@ export class SessionEndings implements OnApplicationBootstrap, BeforeApplication
       if (!(await this.#finish(ending, now))) isWaiting = true;
     }
     if (endings.length === 0) this.#done.clear();
-    const over: string[] = [];
-    for (const [key, { until }] of this.#kept) {
-      if (until <= now) over.push(key);
+    const over: [string, Kept][] = [];
+    for (const [key, kept] of this.#kept) {
+      if (kept.until <= now) over.push([key, kept]);
       if (over.length === MOST_AT_ONCE) break;
     }
-    await Promise.all(over.map((key) => this.#timeOut(key)));
+    await Promise.all(over.map(([key, kept]) => this.#timeOut(key, kept)));
   }
 
   /** Whether there is nothing more to do for an ending. */
@@ -167,10 +166,8 @@ export class SessionEndings implements OnApplicationBootstrap, BeforeApplication
     return true;
   }
 
-  async #timeOut(key: string): Promise<void> {
-    const kept = this.#kept.get(key);
+  async #timeOut(key: string, kept: Kept): Promise<void> {
     const found = await this.store.peek(key);
-    if (kept === undefined) return;
     if (found?.version === kept.version) {
       kept.until = found.idleExpiresAt;
       return;

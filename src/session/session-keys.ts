@@ -27,7 +27,7 @@ export function sessionKeys(given: string | undefined, storePath: string): Sessi
   if (given !== undefined) return { keys: nonEmpty(parseKeyList(given), 'SESSION_KEYS') };
   const file = `${storePath}.keys`;
   makeOwnFile(file, `local:${randomBytes(32).toString('base64')}\n`);
-  return { keys: nonEmpty(parseKeyList(readFileSync(file, 'utf8').trim()), file), file };
+  return { keys: nonEmpty(parseKeyList(readFileSync(file, 'utf8')), file), file };
 }
 
 function nonEmpty(keys: NamedKey[] | undefined, source: string): [NamedKey, ...NamedKey[]] {

@@ -23,4 +23,9 @@ describe('what two instances know about one platform session', () => {
   ])('is all that the other has stored and what only one has: %s', (_what, base, own, stored, both) => {
     expect(mergedSnapshot(base, own, stored)).toBe(both);
   });
+
+  it('is the text that the other has stored, to the letter, if there is nothing to add', () => {
+    const stored = ` ${state('b', J2)} `;
+    expect(mergedSnapshot(state('a', J1), state('a', J1), stored)).toBe(stored);
+  });
 });

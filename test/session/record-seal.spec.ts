@@ -1,9 +1,9 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type NamedKey } from '../../src/config/key-list.js';
 import { newHandle, storeKey } from '../../src/session/handle.js';
 import { keyMark } from '../../src/session/record-seal.js';
-import { RecordSeal, type SealContext } from '../../src/session/record-seal.js';
+import { RecordSeal, RefusedRecords, REFUSALS, type SealContext } from '../../src/session/record-seal.js';
 
 const SECRET = 'CANARY-TOK-sealed';
 
@@ -37,6 +37,24 @@ describe('a sealed record', () => {
     const sealed = `2.${keyMark(first)}.${body.toString('base64url')}`;
     expect(storeKey(handle)).toBe(name);
     expect(seal.open(sealed, { handle, storeKey: name, version: 7 })).toBe(SECRET);
+  });
+
+  it('has in the open what belongs there, and nothing if there is nothing', () => {
+    const bound = context();
+    expect(seal.seal(SECRET, bound).split('.')).toHaveLength(3);
+    const sealed = seal.seal(SECRET, bound, 'open');
+    expect(sealed.split('.').slice(3)).toEqual(['open']);
+    expect(seal.open(sealed, bound)).toBe(SECRET);
+  });
+
+  it('may be empty', () => {
+    const bound = context();
+    expect(seal.open(seal.seal('', bound), bound)).toBe('');
+  });
+
+  it('does not open under another form, although the rest of it is right', () => {
+    const bound = context();
+    expect(seal.open(`3${seal.seal(SECRET, bound).slice(1)}`, bound)).toBeUndefined();
   });
 
   it('never looks the same twice', () => {
@@ -76,6 +94,8 @@ describe('a sealed record', () => {
     '2.first',
     '2.first.',
     '2.first.AAAA',
+    `2.${keyMark(first)}.`,
+    `2.${keyMark(first)}.AAAA`,
     '1.first.AAAA',
     '2.gone.AAAA',
     `2.${keyMark(first)}.${'A'.repeat(80)}`,
@@ -105,4 +125,29 @@ describe('a sealed record', () => {
       expect(seal.open(`${sealed.slice(0, start)}${changed.toString('base64url')}`, bound)).toBeUndefined();
     }
   });
+});
+
+describe('the keys that are derived for records', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('each wait for the end of their time in memory, and are gone at once when the record is forgotten', () => {
+    vi.useFakeTimers();
+    const seal = new RecordSeal([key('first')]);
+    const [one, other] = [context(), context()];
+    seal.seal(SECRET, one);
+    seal.seal(SECRET, other);
+    expect(vi.getTimerCount()).toBe(2);
+    seal.forget(one.storeKey);
+    expect(vi.getTimerCount()).toBe(1);
+  });
+});
+
+it('Records that did not open are counted, each kind alone', () => {
+  const refused = new RefusedRecords();
+  expect([refused.add('unknown_key'), refused.add('unknown_key'), refused.add('not_authentic')]).toEqual([
+    1, 2, 1,
+  ]);
+  expect(REFUSALS.map((refusal) => refused.count(refusal))).toEqual([0, 2, 1]);
 });

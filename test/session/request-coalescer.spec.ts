@@ -77,6 +77,22 @@ describe('work in flight', () => {
     expect([first.calls(), second.calls()]).toEqual([1, 1]);
   });
 
+  it('goes on to be shared when other work of the session has ended', async () => {
+    const { work, open, calls } = answers();
+    const coalescer = new RequestCoalescer();
+    const early = coalescer.share('session', 'read', work);
+    await coalescer.share('session', 'other', () => Promise.resolve(0));
+    const late = coalescer.share('session', 'read', work);
+    open();
+    expect([await early, await late, calls()]).toEqual([1, 1, 1]);
+  });
+
+  it('need not be there to be dropped', () => {
+    const coalescer = new RequestCoalescer();
+    coalescer.forget('nobody');
+    expect(coalescer.size).toBe(0);
+  });
+
   describe('whose callers may leave', () => {
     const callers = (count: number): AbortController[] =>
       Array.from({ length: count }, () => new AbortController());
@@ -116,6 +132,31 @@ describe('work in flight', () => {
       void coalescer.share('session', 'read', work);
       caller?.abort();
       expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    });
+
+    it('is aborted at once if its only caller has left before, and not if another waits', () => {
+      const coalescer = new RequestCoalescer();
+      const { work, signals } = endless();
+      const [one] = callers(1);
+      coalescer.share('session', 'read', work, AbortSignal.abort()).catch(() => undefined);
+      coalescer.share('session', 'other', work, one?.signal).catch(() => undefined);
+      coalescer.share('session', 'other', work, AbortSignal.abort()).catch(() => undefined);
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    });
+
+    it('does not disturb what was started in its place when it ends late', async () => {
+      const coalescer = new RequestCoalescer();
+      const [caller] = callers(1);
+      const [other, first, second] = [answers(), answers(), answers()];
+      void coalescer.share('session', 'other', other.work);
+      const left = coalescer.share('session', 'read', first.work, caller?.signal);
+      caller?.abort();
+      void coalescer.share('session', 'read', second.work);
+      first.open();
+      await left;
+      await new Promise(setImmediate);
+      void coalescer.share('session', 'read', second.work);
+      expect(second.calls()).toBe(1);
     });
 
     it('is started again for a caller who asks after it was aborted', async () => {
@@ -165,6 +206,38 @@ describe('work in flight', () => {
       await ask(coalescer, { work });
       await eventually(() => coalescer.size === 0);
       expect(await ask(coalescer, { work })).toBe(2);
+    });
+
+    it('is kept if it just fits, or is nothing, and not if it is too large by a character', async () => {
+      const coalescer = new RequestCoalescer(REUSE);
+      for (const [text, size] of [
+        ['x'.repeat(99), 0],
+        ['x'.repeat(98), 1],
+        [undefined, 1],
+      ] as const) {
+        await coalescer.share(`session ${text}`, 'read', () => Promise.resolve(text));
+        await new Promise(setImmediate);
+        expect(coalescer.size).toBe(size);
+      }
+    });
+
+    it('takes no room from others once it was dropped, or its callers have left', async () => {
+      const coalescer = new RequestCoalescer(REUSE);
+      const first = answers();
+      first.open();
+      await ask(coalescer, first);
+      const text = (): Promise<string> => Promise.resolve('x'.repeat(97));
+      const dropped = coalescer.share('dropped', 'read', text);
+      coalescer.forget('dropped');
+      await dropped;
+      const caller = new AbortController();
+      void coalescer.share('left', 'other', () => new Promise(() => undefined));
+      const left = coalescer.share('left', 'read', text, caller.signal);
+      caller.abort();
+      await left;
+      await new Promise(setImmediate);
+      await ask(coalescer, { work: () => Promise.resolve(1) }, 'new');
+      expect(await ask(coalescer, { work: () => Promise.resolve(2) })).toBe(1);
     });
 
     it('is not kept if it does not fit or has failed', async () => {

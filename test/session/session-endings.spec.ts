@@ -99,11 +99,13 @@ describe('a session that ends without its caller', () => {
 
   describe('because its time is over', () => {
     it('is logged out on the platform once its idle time has passed, and not before', async () => {
+      const peek = vi.spyOn(store, 'peek');
       const { endings, events, begin } = instance();
       const open = await begin();
       clock.advance(59_999);
       await endings.look();
       expect([platform.openSessions(), events]).toEqual([1, []]);
+      expect(peek).not.toHaveBeenCalled();
 
       clock.advance(1);
       await endings.look();
@@ -282,11 +284,19 @@ describe('a session that ends without its caller', () => {
       expect(platform.openSessions()).toBe(6);
     });
 
-    it('ends nothing where there is no limit', async () => {
+    it('is not looked for at the login of a guest', async () => {
+      const ofAccount = vi.spyOn(store, 'ofAccount');
+      await instance(store, 1).begin();
+      expect(ofAccount).not.toHaveBeenCalled();
+    });
+
+    it('ends nothing where there is no limit, and the store is not asked', async () => {
+      const ofAccount = vi.spyOn(store, 'ofAccount');
       const { begin } = instance();
       const begun: OpenSession[] = [];
       for (let n = 0; n < 5; n += 1) begun.push(await begin('alice'));
       expect(await livingOf(begun)).toEqual(Array(5).fill(true));
+      expect(ofAccount).not.toHaveBeenCalled();
     });
 
     it('is looked for only when there are more than the limit', async () => {
@@ -388,6 +398,21 @@ describe('a session that ends without its caller', () => {
       expect(platform.openSessions()).toBe(1);
       await endings.look();
       expect(events).toHaveLength(1);
+    });
+
+    it('is asked for from the last that was finished', async () => {
+      const { endings, begin } = instance();
+      const told = vi.spyOn(store, 'endings');
+      const begun = [await begin(), await begin(), await begin()];
+      for (const { key } of begun) {
+        clock.advance(10);
+        await store.end(key, 'operator');
+        await endings.look();
+      }
+      await endings.look();
+      const sinces = told.mock.calls.map(([since]) => since - clock.now());
+      expect(sinces.slice(1)).toEqual([-20, -10, 0]);
+      await eventually(() => platform.openSessions() === 0);
     });
 
     it('is left for four seconds to the instances that used it, and those after it are not held up', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemsInKeyFile, sessionKeys } from '../../src/session/session-keys.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -71,6 +71,14 @@ describe('the file of the session keys', () => {
   it('has a problem when it cannot be read', async () => {
     const file = `${folder.path}/sessions.db.keys`;
     await mkdir(file);
-    expect(problems()[0]).toMatch(/^SESSION_KEYS is not set, and .*sessions\.db\.keys/);
+    expect(problems()).toEqual([
+      `SESSION_KEYS is not set, and SESSION_STORE_PATH cannot be used: ${file}: it is a folder`,
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux')('has a problem when the system cannot read it', async () => {
+    const file = `${folder.path}/sessions.db.keys`;
+    await symlink('/proc/self/mem', file);
+    expect(problems()).toEqual([`SESSION_KEYS is not set, and ${file} cannot be read (EIO)`]);
   });
 });

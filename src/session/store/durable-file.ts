@@ -148,7 +148,7 @@ export class DurableFile {
       },
       confirm: () => {
         this.#writtenAt = performance.now();
-        if (this.#health.fault !== undefined) this.#health.recover();
+        this.#health.recover();
       },
     };
     const file = new SessionFile(this.#path, hooks, (what, path) => {

@@ -32,6 +32,11 @@ export class LeaseTable {
     return true;
   }
 
+  /** How many leases are kept. */
+  get size(): number {
+    return this.#leases.size;
+  }
+
   #current(key: string): Lease | undefined {
     const lease = this.#leases.get(key);
     return lease !== undefined && this.#isRunning(lease) ? lease : undefined;

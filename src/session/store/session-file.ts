@@ -14,8 +14,6 @@ import { type CommitHooks, GroupCommit } from './group-commit.js';
 import { openStoreFile, type SetAside, tryStoreFile } from './store-database.js';
 import { type StoreFault } from './store-health.js';
 
-const syncData = promisify(fdatasync);
-
 /** A journal of this size is written into the file. */
 const MOST_JOURNAL_BYTES = 4 * 1024 * 1024;
 
@@ -165,7 +163,7 @@ export class SessionFile {
     if (!this.isOpen) return;
     this.#isSyncing = true;
     try {
-      await syncData(this.#journal);
+      await promisify(fdatasync)(this.#journal);
     } finally {
       this.#isSyncing = false;
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changed meanwhile

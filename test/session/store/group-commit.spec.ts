@@ -171,6 +171,38 @@ describe('writes that share a commit', () => {
     expect(namesIn(path)).toEqual(['taken', 'a', 'b']);
   });
 
+  it('are tried once if there is but one, and twice if it failed together with others', async () => {
+    const runs = { alone: 0, a: 0, b: 0 };
+    const failing = (name: keyof typeof runs): Promise<unknown> =>
+      group.write(name, () => {
+        runs[name] += 1;
+        throw new Error(name);
+      });
+    expect(await outcomes([failing('alone')])).toEqual(['alone']);
+    expect(await outcomes([failing('a'), failing('b')])).toEqual(['a', 'b']);
+    expect(runs).toEqual({ alone: 1, a: 2, b: 1 });
+  });
+
+  it('all fail, and are not done again, when what comes after their commit fails', async () => {
+    group = new GroupCommit(database, {
+      committed: () => {
+        throw new Error('the file is gone');
+      },
+    });
+    expect(await outcomes([insert('a'), insert('b')])).toEqual(['the file is gone', 'the file is gone']);
+    expect(namesIn(path)).toEqual(['a', 'b']);
+  });
+
+  it('come before work that is done now', async () => {
+    const waiting = insert('a');
+    let seen: unknown;
+    group.writeNow(() => {
+      seen = database.prepare('SELECT name FROM one').all();
+    });
+    expect(seen).toEqual([{ name: 'a' }]);
+    await waiting;
+  });
+
   it('fail alone for want of space, and go on where there is enough', async () => {
     database.exec('PRAGMA max_page_count = 8');
     const all = [insert('small'), insert('large', 'x'.repeat(100_000)), insert('small too')];

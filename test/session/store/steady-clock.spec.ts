@@ -39,6 +39,19 @@ describe('the clock of a store', () => {
     },
   );
 
+  it('follows a step of less than two seconds, and no longer one', () => {
+    machine.wall += 1999;
+    expect(now()).toBe(START + 1999);
+    machine.wall += 2000;
+    expect(now()).toBe(START + 1999);
+  });
+
+  it.each([1999, 2000])('does not take %d ms for a sleep: so much the clocks may differ', (milliseconds) => {
+    machine.wall += HOUR;
+    machine.boot += milliseconds;
+    expect(now()).toBe(START);
+  });
+
   it('follows a time service, which moves it little by little', () => {
     for (let n = 0; n < 100; n += 1) {
       pass(1000);
