@@ -189,8 +189,12 @@ describe('writes that share a commit', () => {
         throw new Error('the file is gone');
       },
     });
-    expect(await outcomes([insert('a'), insert('b')])).toEqual(['the file is gone', 'the file is gone']);
-    expect(namesIn(path)).toEqual(['a', 'b']);
+    let runs = 0;
+    const counted = group.write('c', () => {
+      runs += 1;
+    });
+    expect(await outcomes([insert('a'), insert('b'), counted])).toEqual(Array(3).fill('the file is gone'));
+    expect([namesIn(path), runs]).toEqual([['a', 'b'], 1]);
   });
 
   it('come before work that is done now', async () => {

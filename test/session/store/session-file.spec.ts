@@ -58,6 +58,19 @@ describe('the file of the embedded store', () => {
     return numbers;
   };
 
+  /** The files of the store for which this process has a descriptor; on Linux, where they can be seen. */
+  const openFiles = (): string[] =>
+    (process.platform === 'linux' ? readdirSync('/proc/self/fd') : [])
+      .flatMap((file) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${file}`);
+        } catch {
+          return [];
+        }
+      })
+      .filter((file) => file.startsWith(folder.path))
+      .sort();
+
   describe('confirms a write', () => {
     /** Each wait ends when the test says so. */
     const held = (): ((error: Error | null) => void)[] => {
@@ -92,7 +105,20 @@ describe('the file of the embedded store', () => {
       expect(health.fault).toBeUndefined();
     });
 
+    it('of a session that ended here while the disk failed, and may begin again once it does not', async () => {
+      await store.create('key', 'first');
+      waitForDisk(((_file: number, done: (error: Error) => void) => {
+        done(new Error('EIO'));
+      }) as never);
+      await expect(store.remove('key')).rejects.toMatchObject(UNAVAILABLE);
+      waitForDisk(fdatasync);
+      await store.create('other', 'sealed');
+      await store.create('key', 'second');
+      expect(await store.read('key')).toMatchObject({ sealed: 'second' });
+    });
+
     it('that waits for the disk while the file is made again, and loses no descriptor by that', async () => {
+      const before = openFiles();
       const waits = held();
       const creating = store.create('key', 'sealed');
       await eventually(() => waits.length === 1);
@@ -105,6 +131,7 @@ describe('the file of the embedded store', () => {
       await store.create('other', 'sealed');
       expect(await store.read('key')).toMatchObject({ sealed: 'sealed' });
       expect(health.fault).toBeUndefined();
+      expect(openFiles()).toEqual(before);
     });
 
     it('in the new file if it has not yet begun when the file is made again', async () => {
@@ -119,26 +146,15 @@ describe('the file of the embedded store', () => {
   });
 
   it.runIf(process.platform === 'linux')('is open only as long as it is used', async () => {
-    const open = (): string[] =>
-      readdirSync('/proc/self/fd')
-        .flatMap((file) => {
-          try {
-            return readlinkSync(`/proc/self/fd/${file}`);
-          } catch {
-            return [];
-          }
-        })
-        .filter((file) => file.startsWith(folder.path))
-        .sort();
     await store.create('key', 'sealed');
-    const before = open();
+    const before = openFiles();
     expect(new Set(before)).toEqual(new Set([path, `${path}-wal`]));
     await rm(path);
     check();
     await store.create('other', 'sealed');
-    expect(open()).toEqual(before);
+    expect(openFiles()).toEqual(before);
     await store.close();
-    expect(open()).toEqual([]);
+    expect(openFiles()).toEqual([]);
   });
 
   it('is not written by a check when all is well', async () => {
