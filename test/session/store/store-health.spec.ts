@@ -17,7 +17,7 @@ describe('the health of a store', () => {
       false,
     ]);
     expect(STORE_FAULTS.map((fault) => health.count(fault))).toEqual(STORE_FAULTS.map(() => 0));
-    expect(new StoreHealth().report('nothing listens')).toBeUndefined();
+    new StoreHealth().fail('full', 'nobody listens');
   });
 
   it('is told and counted once when it fails again and again for one reason', () => {
