@@ -17,7 +17,7 @@ export default {
   // It writes into every file, and specs compare files with the documentation.
   disableTypeChecks: false,
   // Vitest ends a test that waits; this is for code that never stops.
-  timeoutMS: 20_000,
+  timeoutMS: 60_000,
   dryRunTimeoutMinutes: 30,
   ignorePatterns: ['reports', 'bench', 'public', 'examples/**/node_modules', 'tools/**/node_modules'],
 };

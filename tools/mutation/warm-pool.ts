@@ -6,6 +6,9 @@ import { type PoolRunnerInitializer, type WorkerRequest } from 'vitest/node';
 const PATIENCE_MS = 8_000;
 
 let warm: ChildProcess | undefined;
+/** Vitest begins a run before it has ended the one before, and there is one process. */
+let endOfLast = Promise.withResolvers<unknown>();
+endOfLast.resolve(undefined);
 
 /**
  * Runs specs in a process that stays from one changed line to the next, with all that they have loaded: to load it
@@ -15,29 +18,36 @@ let warm: ChildProcess | undefined;
 export const warmPool: PoolRunnerInitializer = {
   name: 'warm',
   createPoolWorker: ({ project, env, execArgv }) => {
-    const child = (warm ??= startProcess({ env, execArgv }));
     const isChanged = project.getProvidedContext()['mode' as never] === 'mutant';
+    const end = Promise.withResolvers<unknown>();
+    let child: ChildProcess | undefined;
     let began = performance.now();
     let ended = false;
     return {
       name: 'warm',
-      on: (event, listen) => child.on(event, listen),
-      off: (event, listen) => child.off(event, listen),
+      on: (event, listen) => child?.on(event, listen),
+      off: (event, listen) => child?.off(event, listen),
       send: (message) => {
         if (message.type === 'run') began = performance.now();
         if (message.type === 'stop') ended = true;
-        child.send(isChanged && message.type === 'start' ? impatient(message) : message);
+        child?.send(isChanged && message.type === 'start' ? impatient(message) : message);
       },
       deserialize: (message) => message,
-      start: () => Promise.resolve(),
+      start: async () => {
+        const before = endOfLast;
+        endOfLast = end;
+        await before.promise;
+        child = warm ??= startProcess({ env, execArgv });
+      },
       stop: () => {
-        child.removeAllListeners('message');
+        child?.removeAllListeners('message');
         // A longer run may have left something that still waits.
         const stays = ended && performance.now() - began < PATIENCE_MS && process.env.FRESH !== '1';
         if (!stays) {
           if (warm === child) warm = undefined;
-          child.kill('SIGKILL');
+          child?.kill('SIGKILL');
         }
+        end.resolve(undefined);
         return Promise.resolve();
       },
     };
@@ -62,7 +72,10 @@ function startProcess(options: Pick<ForkOptions, 'env' | 'execArgv'>): ChildProc
   // While a spec runs, Vitest listens too. Afterwards, nobody is interested in a process that has ended.
   child.on('error', () => undefined);
   child.once('exit', () => {
-    if (warm === child) warm = undefined;
+    if (warm !== child) return;
+    warm = undefined;
+    // Vitest does not end a run whose process has ended.
+    endOfLast.resolve(undefined);
   });
   return child;
 }
