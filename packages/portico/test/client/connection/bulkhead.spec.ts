@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Bulkhead, type Leave, type Waiter } from '../../../src/client/connection/bulkhead.js';
+import { Bulkhead, growingShare, type Leave, type Waiter } from '../../../src/client/connection/bulkhead.js';
 import { type Party } from '../../../src/client/connection/fair-queue.js';
 
 const never = new AbortController().signal;
@@ -33,7 +34,81 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
+describe('a share that grows', () => {
+  it.each([
+    [0, 0, 4, 0, 12],
+    [1, 0, 4, 0, 8],
+    [2, 0, 4, 0, Infinity],
+    [0, 1, 4, 3, 3],
+    [0, 0, 4, 3, 12],
+    [0, 1, 2, 5, 0],
+    [0, 0, 0, 0, 0],
+    [2, 1, 5, 5, 0],
+  ])(
+    'at level %d with %d in flight may have, of %d that are left and less %d that are kept, %d',
+    (level, inFlight, left, kept, most) => {
+      expect(growingShare({ level, inFlight }, left, kept)).toBe(most);
+    },
+  );
+});
+
 describe('a bulkhead', () => {
+  it('counts the sockets of each session of a network by themselves', () => {
+    const bulkhead = new Bulkhead(100, 2);
+    const enter = (session: string, operation: string): Leave | Promise<Leave> =>
+      bulkhead.enter({ party: ['n', 'a', session], operation }, waiter(never));
+    const [first] = ['1', '2'].map((operation) => enter('s', operation));
+    expect(enter('t', '1')).toBeTypeOf('function');
+    expect(enter('s', '3')).toBeInstanceOf(Promise);
+
+    (first as Leave)();
+
+    // That socket went to the call that waited.
+    expect(enter('s', '4')).toBeInstanceOf(Promise);
+    expect(enter('t', '4')).toBeTypeOf('function');
+  });
+
+  it('gives back one socket of a session when one of its calls has ended', () => {
+    const bulkhead = new Bulkhead(100, 2);
+    const enter = (operation: string): Leave | Promise<Leave> =>
+      bulkhead.enter({ party: ['n', 'a', 's'], operation }, waiter(never));
+    const [first] = ['1', '2'].map(enter);
+    (first as Leave)();
+
+    expect(enter('3')).toBeTypeOf('function');
+    expect(enter('4')).toBeInstanceOf(Promise);
+  });
+
+  it('refuses a call that would have to wait and has no time left', () => {
+    const bulkhead = new Bulkhead(2, 1);
+    const late: Waiter = {
+      ...waiter(never),
+      requireTime: () => {
+        throw new Error('too late');
+      },
+    };
+    bulkhead.enter({ party: ['a'], operation: '1' }, late);
+
+    expect(() => bulkhead.enter({ party: ['a'], operation: '1' }, late)).toThrow('too late');
+  });
+
+  it('keeps no listener on the signal of a call that waits no longer', async () => {
+    const bulkhead = new Bulkhead(2, 1);
+    const cancels = [new AbortController(), new AbortController()] as const;
+    const first = bulkhead.enter({ party: ['a'], operation: '1' }, waiter(never));
+    const waiting = cancels.map(({ signal }) =>
+      Promise.resolve(bulkhead.enter({ party: ['a'], operation: '1' }, waiter(signal))),
+    );
+    expect(cancels.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([1, 1]);
+
+    (first as Leave)();
+    await waiting[0];
+    cancels[1].abort(new Error('gone'));
+    await expect(waiting[1]).rejects.toThrow('gone');
+
+    expect(cancels.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
+  });
+
   it('gives one operation half of the sockets, a second a third, and leaves some for others', async () => {
     const bulkhead = new Bulkhead(12, 100);
     const log: Held[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { type End, FairQueue, type Party } from '../../../src/client/connection/fair-queue.js';
+import { type End, FairQueue, type Party, partOf } from '../../../src/client/connection/fair-queue.js';
 import { manualClock } from '../../support/manual-clock.js';
 
 /** Adds work that names its party, and serves all of it in the order of the queue, one at a time. */
@@ -150,6 +150,182 @@ describe('a fair queue', () => {
         expect(queue.inFlight).toBe(count);
       }),
     );
+  });
+
+  it('serves those who have cost and hold the same in turn, also when none of their work has begun', () => {
+    const queue = new FairQueue<string>();
+    for (const name of ['a', 'a', 'b', 'b']) queue.add([name], name);
+
+    expect(Array.from({ length: 5 }, () => queue.next())).toEqual(['a', 'b', 'a', 'b', undefined]);
+  });
+
+  it('serves who has less in flight first, whoever came first', () => {
+    const queue = new FairQueue<string>();
+    queue.begin(['busy']);
+    queue.add(['idle'], 'idle');
+    queue.add(['busy'], 'busy');
+
+    expect([queue.next(), queue.next()]).toEqual(['idle', 'busy']);
+  });
+
+  it('serves who cost less first, by its own clock as well', () => {
+    const queue = new FairQueue<string>();
+    queue.charge(['costly'], 100);
+    queue.charge(['cheap'], 10);
+    queue.add(['costly'], 'costly');
+    queue.add(['cheap'], 'cheap');
+
+    expect(queue.next()).toBe('cheap');
+  });
+
+  it.each([
+    [2000, 10, 6, 'first'],
+    [2000, 10, 4, 'second'],
+    [20_000, 1024, 0.5, 'second'],
+    [20_001, 1024, 0.5, 'first'],
+  ])(
+    'halves a cost every two seconds, and forgets it after twenty: after %d ms, %d is compared to %d',
+    (ms, cost, other, next) => {
+      const clock = manualClock();
+      const queue = new FairQueue<string>({ now: clock.now });
+      const ends = ['first', 'second'].map((name) => queue.begin([name]));
+      queue.charge(['first'], cost);
+      clock.advance(ms);
+      queue.charge(['second'], other);
+      for (const end of ends) end();
+      for (const name of next === 'first' ? ['second', 'first'] : ['first', 'second'])
+        queue.add([name], name);
+
+      expect(queue.next()).toBe(next);
+    },
+  );
+
+  it('passes a whole network where none of its accounts may begin, and serves the next one', () => {
+    const queue = new FairQueue<string>({ most: ({ level }) => (level === 1 ? 1 : Infinity) });
+    queue.begin(['full', 'a', 's']);
+    for (const account of ['b', 'c']) queue.begin(['other', account, 's']);
+    queue.add(['full', 'a', 't'], 'full');
+    queue.add(['other', 'd', 's'], 'other');
+
+    expect([queue.next(), queue.next()]).toEqual(['other', undefined]);
+  });
+
+  it('serves below a party that also had work of its own', () => {
+    const queue = new FairQueue<string>();
+    queue.begin(['n']);
+    queue.add(['n'], 'own');
+    queue.add(['n', 'a'], 'below');
+
+    expect([queue.next(), queue.next()]).toEqual(['own', 'below']);
+  });
+
+  it('ends work once, however often it is told', () => {
+    const queue = new FairQueue<string>();
+    const end = queue.begin(['n']);
+    queue.begin(['n']);
+    end(5);
+    end(5);
+
+    expect([queue.inFlight, queue.shares(['n'])[0]?.inFlight]).toEqual([1, 1]);
+  });
+
+  it('begins work only where all levels may have more, without a limit always', () => {
+    const limited = new FairQueue<string>({ most: ({ level }) => (level === 0 ? 1 : 5) });
+
+    expect(limited.tryBegin(['n', 'a'])).toBeTypeOf('function');
+    expect(limited.tryBegin(['n', 'b'])).toBeUndefined();
+    const open = new FairQueue<string>();
+    expect(open.mayBegin(['n'])).toBe(true);
+    expect(open.tryBegin(['n'])).toBeTypeOf('function');
+    expect(open.inFlight).toBe(1);
+  });
+
+  it('says what each level of a party has, also of one that it does not know', () => {
+    const queue = new FairQueue<string>();
+    queue.begin(['n', 'a']);
+    queue.add(['n', 'a', 's'], 'work');
+    const [network, account, session] = queue.shares(['n', 'a', 's']);
+    const [known, unknown, below] = queue.shares(['n', 'b', 't']);
+
+    expect(network).toMatchObject({ name: 'n', level: 0, inFlight: 1, waiting: 1, isFinest: false });
+    expect(account).toMatchObject({ name: 'a', level: 1, inFlight: 1, waiting: 1, isFinest: false });
+    expect(session).toMatchObject({ name: 's', level: 2, inFlight: 0, waiting: 1, isFinest: true });
+    expect(known).toBe(network);
+    const none = { inFlight: 0, waiting: 0, children: undefined };
+    expect(unknown).toStrictEqual({ ...none, name: 'b', level: 1, isFinest: false, parent: network });
+    expect(below).toStrictEqual({ ...none, name: 't', level: 2, isFinest: true, parent: unknown });
+  });
+
+  it('divides equally among those that are there and the one that asks', () => {
+    const queue = new FairQueue<string>();
+    const partsOf = (party: Party): number[] => queue.shares(party).map(partOf);
+    expect(partsOf(['n', 'a', 's'])).toEqual([1, 1, 1]);
+    queue.begin(['n', 'a']);
+    queue.begin(['n', 'b']);
+    queue.begin(['m', 'a']);
+
+    expect(partsOf(['n', 'a'])).toEqual([1 / 2, 1 / 4]);
+    expect(partsOf(['n', 'c'])).toEqual([1 / 2, 1 / 6]);
+    expect(partsOf(['o', 'a', 's'])).toEqual([1 / 3, 1 / 3, 1 / 3]);
+  });
+
+  it('keeps a party in its place while any of its work waits', () => {
+    const queue = new FairQueue<string>();
+    const leave = queue.add(['n', 'a'], 'work');
+    queue.begin(['n', 'a'])();
+
+    expect(queue.shares(['n', 'a']).map(({ waiting }) => waiting)).toEqual([1, 1]);
+    leave();
+    expect(queue.shares(['n', 'a']).map(({ waiting }) => waiting)).toEqual([0, 0]);
+  });
+
+  it('keeps nothing of parties that neither wait nor cost anything', () => {
+    const queue = new FairQueue<string>({ most: ({ name }) => (name === 'refused' ? 0 : 5) });
+    queue.tryBegin(['n', 'refused']);
+    queue.charge(['free', 'a'], 0);
+    queue.begin(['short', 'a'])(0);
+    queue.add(['gone', 'a'], 'work')();
+
+    expect(queue.shares(['any'])[0]?.parent?.children?.size).toBe(0);
+    expect(queue.remembered).toBe(0);
+  });
+
+  it('keeps the coarser levels of a party while its cost is remembered', () => {
+    const queue = new FairQueue<string>({ now: () => 0 });
+    queue.begin(['costly', 'a'])(5);
+    queue.begin(['costly'])();
+    queue.add(['costly', 'b'], 'costly');
+    queue.add(['new', 'a'], 'new');
+
+    expect(queue.next()).toBe('new');
+  });
+
+  it('forgets a cost twenty seconds after it was charged last, whichever way that is noticed', () => {
+    const notice: ((queue: FairQueue<string>) => void)[] = [
+      (queue) => {
+        queue.begin(['x'])();
+      },
+      (queue) => {
+        queue.charge(['x'], 0);
+      },
+    ];
+    for (const each of notice) {
+      const clock = manualClock();
+      const queue = new FairQueue<string>({ now: clock.now });
+      const remembered = (ms: number): number => {
+        clock.advance(ms);
+        each(queue);
+        return queue.remembered;
+      };
+      queue.charge(['a', 'b'], 5);
+      clock.advance(1000);
+      queue.charge(['c', 'd'], 5);
+      clock.advance(14_000);
+      queue.charge(['a', 'b'], 5);
+
+      expect([remembered(6000), remembered(1), remembered(13_999), remembered(1)]).toEqual([2, 1, 1, 0]);
+      expect(queue.shares(['any'])[0]?.parent?.children?.size).toBe(0);
+    }
   });
 
   it('holds nothing for parties whose work has ended and whose cost is forgotten', () => {

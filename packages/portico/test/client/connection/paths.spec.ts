@@ -114,6 +114,16 @@ describe('a request', () => {
     expect(mayBeRepeated(method, isLogout(method, path))).toBe(expected);
   });
 
+  it.each([
+    ['POST', 'auth/logout', true],
+    ['POST', '//auth/logout/', true],
+    ['GET', 'auth/logout', false],
+    ['POST', 'my/auth/logout', false],
+    ['POST', 'auth/logout/more', false],
+  ])('%s %s ends a session: %s', (method, path, isEnd) => {
+    expect(isLogout(method, path)).toBe(isEnd);
+  });
+
   it('is the same operation whatever the id of its object is', () => {
     const [one, other] = ['0123456789ABCDEF0123456789abcdef', 'F'.repeat(32)];
     expect(operationOf('GET', `projects/${one}/reports/${other}`)).toBe('GET projects/:id/reports/:id');

@@ -52,6 +52,38 @@ describe('the votes on a platform', () => {
     expect(votes.mostFail).toBe(false);
   });
 
+  it('of guests who see no fault count against those of named accounts who do', () => {
+    accounts(5, true);
+    expect(votes.mostFail).toBe(true);
+    guests(10, false);
+    expect(votes.mostFail).toBe(false);
+  });
+
+  it('count for less than ten seconds, from the last one of each voter', () => {
+    accounts(4, true);
+    clock.advance(10_000);
+    votes.cast(['home', 'account'], true);
+    expect(votes.mostFail).toBe(false);
+
+    clock.advance(1000);
+    accounts(4, true);
+    clock.advance(8000);
+    votes.cast(['home', 'account'], true);
+    clock.advance(2500);
+    votes.cast(['home', 'other'], true);
+    expect(votes.mostFail).toBe(false);
+    accounts(3, true);
+    expect(votes.mostFail).toBe(true);
+  });
+
+  it('are at most 10,000, of which the oldest go first', () => {
+    for (let n = 0; n < 5001; n += 1) votes.cast(['office', `good ${n}`], false);
+    for (let n = 0; n < 5000; n += 1) votes.cast(['office', `bad ${n}`], true);
+    expect(votes.mostFail).toBe(false);
+    votes.cast(['office', 'bad too'], true);
+    expect(votes.mostFail).toBe(true);
+  });
+
   it('are forgotten after ten seconds', () => {
     accounts(1, false);
     guests(40, true);

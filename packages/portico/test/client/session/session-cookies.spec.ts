@@ -153,6 +153,286 @@ describe('cookies', () => {
   });
 });
 
+describe('the cookies of a session', () => {
+  const list = (cookies: SessionCookies): string[] =>
+    cookies.list().map(({ name, path }) => `${name} ${path}`);
+
+  it('go with the requests to their path', () => {
+    const { cookies } = store(['a=1; Path=/Library/api/projects', 'b=2; Path=/Library'], HTTPS);
+
+    expect(cookies.headerFor(HTTPS)).toBe('b=2');
+    expect(cookies.headerFor(new URL('projects', HTTPS))).toBe('a=1; b=2');
+    expect(cookies.headerFor(HTTPS)).toBe('b=2');
+  });
+
+  it('are those of the directory that set them, where they name no path', () => {
+    const { cookies } = store(['s=1', 't=2; Path=none'], HTTPS);
+
+    expect(list(cookies)).toEqual(['s /Library/api/auth', 't /Library/api/auth']);
+    expect(cookies.headerFor(new URL('auth/logout', HTTPS))).toBe('s=1; t=2');
+    cookies.store(['s=; Max-Age=0'], { url: new URL('auth/logout', HTTPS) });
+    expect(cookies.headerFor(new URL('auth/logout', HTTPS))).toBe('t=2');
+    expect(list(cookies)).toEqual(['t /Library/api/auth']);
+  });
+
+  it('of a whole domain are removed by it, and only by it', () => {
+    const url = new URL('https://sub.platform.example/');
+    const { cookies } = store(['s=1; Domain=platform.example; Path=/'], url);
+
+    cookies.store(['s=; Max-Age=0; Path=/'], { url });
+    expect(cookies.headerFor(url)).toBe('s=1');
+    cookies.store(['s=; Max-Age=0; Domain=platform.example; Path=/'], { url });
+    expect(cookies.headerFor(url)).toBe('');
+  });
+
+  it.each([
+    ['https://platform.example/', 'platform.example', false],
+    ['https://mstr.local/', 'mstr.local', false],
+    ['http://mstr/', 'mstr', true],
+    ['https://co.uk/', 'co.uk', true],
+  ])(
+    'at %s are for its subdomains too, if they name %s and a host can have such: not %s',
+    (place, domain, hostOnly) => {
+      const { cookies } = store([`s=1; Domain=${domain}; Path=/`], new URL(place));
+
+      expect(cookies.list()).toMatchObject([{ domain, hostOnly }]);
+    },
+  );
+
+  it('of one path are in the order of their domain, then of their name', () => {
+    const url = new URL('https://sub.platform.example/');
+    const { cookies } = store(['b=1; Path=/', 'a=2; Path=/', 'c=3; Domain=platform.example; Path=/'], url);
+
+    expect(cookies.headerFor(url)).toBe('c=3; a=2; b=1');
+  });
+
+  it('are listed by domain, path and name, in whatever order they came', () => {
+    const url = new URL('https://sub.platform.example/');
+    const fields = [
+      'b=1; Path=/',
+      'a=2; Path=/',
+      'a=3; Path=/a',
+      'z=4; Domain=platform.example; Path=/z',
+      'z=5; Domain=sub.platform.example; Path=/',
+    ];
+    for (const order of [fields, fields.toReversed(), fields.toSorted()]) {
+      const cookies = new SessionCookies(() => 0);
+      cookies.store(order, { url });
+
+      expect(list(cookies)).toEqual(['z /z', 'a /', 'b /', 'z /', 'a /a']);
+    }
+  });
+
+  it('are listed until they end', () => {
+    let now = 0;
+    const cookies = new SessionCookies(() => now);
+    cookies.store(['s=1; Path=/; Max-Age=10', 't=2; Path=/'], { url: HTTPS });
+    now = 9_999;
+    expect(list(cookies)).toEqual(['s /', 't /']);
+    now = 10_000;
+    expect(list(cookies)).toEqual(['t /']);
+  });
+
+  it('are sent anew when one is put beside them or removed', () => {
+    const { cookies } = store(['s=1; Path=/'], HTTPS);
+    expect(cookies.headerFor(HTTPS)).toBe('s=1');
+    expect(cookies.putPlain('t', '2', HTTPS)).toBe(true);
+    expect(cookies.headerFor(HTTPS)).toBe('s=1; t=2');
+    cookies.store(['s=; Path=/; Max-Age=0'], { url: HTTPS });
+    expect(cookies.headerFor(HTTPS)).toBe('t=2');
+  });
+
+  it.each([
+    [HTTP, false],
+    [HTTPS, true],
+  ])('that have a name and a value only are for the host, and as safe as it: %s', (url, secure) => {
+    const cookies = new SessionCookies(() => 0);
+
+    expect(cookies.putPlain('s', '1', url)).toBe(true);
+    expect(cookies.list()).toEqual([
+      {
+        name: 's',
+        value: '1',
+        domain: 'platform.example',
+        path: '/',
+        hostOnly: true,
+        secure,
+        httpOnly: false,
+      },
+    ]);
+    expect(cookies.putPlain('s', 'a;b', url)).toBe(false);
+  });
+
+  it('of a snapshot are refused when they cannot be sent, or are of another host', () => {
+    const cookies = new SessionCookies(() => 0);
+    const saved = { name: 's', value: '1', path: '/', hostOnly: true, secure: false, httpOnly: false };
+
+    expect(cookies.putWhole({ ...saved, domain: 'platform.example', value: 'a\nb' }, HTTPS)).toBe(false);
+    expect(cookies.putWhole({ ...saved, domain: 'other.example' }, HTTPS)).toBe(false);
+    expect(cookies.putWhole({ ...saved, domain: 'platform.example' }, HTTPS)).toBe(true);
+  });
+
+  it('need no date to be known unless one of them ends', () => {
+    let asked = 0;
+    const date = (): number => (asked += 1);
+    const cookies = new SessionCookies(() => 0);
+    cookies.store(['s=1; Path=/'], { url: HTTPS, date });
+    expect(asked).toBe(0);
+    cookies.store(['t=1; Path=/; Max-Age=5'], { url: HTTPS, date });
+    expect(asked).toBe(1);
+  });
+
+  it.each([
+    [-1, true],
+    [0, false],
+  ])('end by the clock of the platform unless that is a day off: %d ms more, %s', (more, isByPlatform) => {
+    const day = 24 * 3600 * 1000;
+    let now = 0;
+    const cookies = new SessionCookies(() => now);
+    const expires = new Date(day + 300_000).toUTCString();
+    cookies.store([`s=1; Path=/; Expires=${expires}`], { url: HTTPS, date: () => day + more });
+    now = 300_002;
+
+    expect(cookies.headerFor(HTTPS)).toBe(isByPlatform ? '' : 's=1');
+  });
+
+  it('end after 400 days at the latest', () => {
+    let now = 0;
+    const cookies = new SessionCookies(() => now);
+    cookies.store(['s=1; Path=/; Max-Age=99999999999'], { url: HTTPS });
+    now = 400 * 24 * 3600 * 1000 - 1;
+    expect(cookies.headerFor(HTTPS)).toBe('s=1');
+    now += 1;
+    expect(cookies.headerFor(HTTPS)).toBe('');
+  });
+});
+
+describe('the limits of the cookies of a session', () => {
+  const many = (count: number, more = ''): string[] =>
+    Array.from({ length: count }, (_, n) => `c${n}=1${more}`);
+
+  it('are 50 cookies, of which each can be renewed; one for another path or domain is a new one', () => {
+    const url = new URL('https://sub.platform.example/');
+    const { cookies } = store(many(50, '; Path=/'), url);
+    const unusable: UnusableCookie[] = [];
+    const onUnusable = (cookie: UnusableCookie): unknown => unusable.push(cookie);
+
+    cookies.store(['c5=2; Path=/'], { url, onUnusable });
+    expect(unusable).toEqual([]);
+    cookies.store(['c5=3; Path=/other', 'c5=4; Path=/; Domain=platform.example', 'new=1; Path=/'], {
+      url,
+      onUnusable,
+    });
+
+    expect(unusable.map(({ name, problem }) => `${name} ${problem}`)).toEqual([
+      'c5 limit',
+      'c5 limit',
+      'new limit',
+    ]);
+    expect(cookies.headerFor(url)).toContain('c5=2');
+  });
+
+  it('are 8,192 bytes of names and values, without the value that a cookie had before', () => {
+    const half = 'x'.repeat(4095);
+    const { cookies, unusable } = store([`a=${half}; Path=/`, `b=${half}; Path=/`, 'c=; Path=/'], HTTPS);
+
+    expect(unusable).toEqual([{ name: 'c', problem: 'limit' }]);
+    cookies.store([`a=${'x'.repeat(4094)}; Path=/`, 'c=; Path=/'], { url: HTTPS });
+    expect(cookies.headerFor(HTTPS)).toMatch(/; c=$/);
+  });
+
+  it('do not count what has expired, whatever its path', () => {
+    let now = 0;
+    const cookies = new SessionCookies(() => now);
+    cookies.store(many(50, '; Path=/Library; Max-Age=1'), { url: HTTPS });
+    now = 1000;
+    cookies.store(
+      many(50, '; Path=/Library/api').map((field) => `new-${field}`),
+      { url: HTTPS },
+    );
+
+    expect(cookies.dropped).toBe(0);
+    expect(cookies.headerFor(HTTPS).split('; ')).toHaveLength(50);
+  });
+});
+
+describe('a cookie that is not sent', () => {
+  const withheld = (field: string): unknown => store([field], HTTPS).cookies.list()[0];
+  const entry = (name: string, path: string): object => ({
+    name,
+    value: '',
+    domain: 'platform.example',
+    path,
+    hostOnly: true,
+    secure: false,
+    httpOnly: true,
+    expires: '1970-01-01T00:00:00.000Z',
+  });
+
+  it('is listed as an expired one without its value', () => {
+    expect(withheld('s=secret; Path=/other')).toStrictEqual(entry('s', '/other'));
+  });
+
+  it.each([
+    ['s=1; Path=/other', 's', '/other'],
+    [`${'s'.repeat(256)}=1; Path=/other`, 's'.repeat(256), '/other'],
+    [`${'s'.repeat(257)}=1; Path=/other`, 'unreadable', '/other'],
+    ['a b=1; Path=/', 'unreadable', '/'],
+    [`s=1; Path=/${'p'.repeat(255)}`, 's', `/${'p'.repeat(255)}`],
+    [`s=1; Path=/${'p'.repeat(256)}`, 's', '/'],
+    ['nameless', 'nameless', '/'],
+  ])('is listed by a name and a path that are not too long', (field, name, path) => {
+    expect(withheld(field)).toStrictEqual(entry(name, path));
+  });
+
+  it('is one of at most eight that are listed', () => {
+    const { cookies } = store(
+      Array.from({ length: 20 }, (_, n) => `c${n}=1; Path=/other`),
+      HTTPS,
+    );
+
+    expect([cookies.dropped, cookies.list().length]).toEqual([20, 8]);
+  });
+
+  it('is missing until one of the same name and path is sent or removed', () => {
+    for (const field of ['s=1; Path=/Library', 's=; Path=/Library; Max-Age=0']) {
+      const { cookies } = store(['s=1; Domain=internal.example; Path=/Library'], HTTPS);
+      cookies.store(['s=1; Path=/'], { url: HTTPS });
+      expect(cookies.areIncomplete).toBe(true);
+      cookies.store([field], { url: HTTPS });
+      expect(cookies.areIncomplete).toBe(false);
+    }
+  });
+
+  it.each([
+    [' a b', 'a b'],
+    ['a b=1; Path=/', 'a b'],
+    ['', ''],
+  ])('is reported by its name, if somebody listens: %j', (field, name) => {
+    expect(store([field], HTTPS).unusable).toEqual([{ name, problem: 'malformed' }]);
+    expect(() => {
+      new SessionCookies(() => 0).store([field], { url: HTTPS });
+    }).not.toThrow();
+  });
+
+  it.each([
+    ['http://127.0.0.1/', true],
+    ['http://127.10.200.30:8080/', true],
+    ['http://[::1]/', true],
+    ['http://localhost/', true],
+    ['http://my.localhost/', true],
+    ['http://notlocalhost/', false],
+    ['http://localhost.example/', false],
+    ['http://128.0.0.1/', false],
+  ])('may be a secure one without TLS, but on this machine it is sent: %s, %s', (place, isSent) => {
+    const base = new URL(place);
+    const { cookies, unusable } = store(['s=1; Secure; Path=/'], base);
+
+    expect(unusable).toEqual(isSent ? [] : [{ name: 's', problem: 'secure' }]);
+    expect(cookies.dropped).toBe(isSent ? 0 : 1);
+  });
+});
+
 describe('whether a cookie is missing from what is sent', () => {
   const kept = (cookies: SessionCookies, url = HTTPS): SessionCookies => {
     const restored = new SessionCookies(() => 0);
