@@ -96,6 +96,30 @@ describe('a circuit', () => {
     expect(await called(answering(200))).toBeInstanceOf(PlatformResponse);
   });
 
+  it('stays closed when few calls fail, although all parties that called have seen it', async () => {
+    for (let nth = 0; nth < ENOUGH - 1; nth += 1) await called(failing(unreachable()), undefined, nth);
+
+    expect(changes).toEqual([]);
+  });
+
+  it('does not count what says nothing about the platform, also when some calls fail', async () => {
+    for (let nth = 0; nth < 10; nth += 1) await called(failing(unreachable()), undefined, nth);
+    await often(failing(unreachable()), new ExecutionCancelledError('gone'));
+    await often(failing(new PlatformHttpError('odd')));
+
+    expect(changes).toEqual([]);
+  });
+
+  it('does not stay open because of a test whose answer is unusable', async () => {
+    await often(answering(503));
+    clock.advance(5000);
+    const odd = new PlatformHttpError('odd');
+
+    expect(await called(failing(odd))).toBe(odd);
+
+    expect(await called(answering(200))).toMatchObject({ status: 200 });
+  });
+
   it('says what ended a call, whatever that makes of it', async () => {
     const endedBy = new PlatformTimeoutError('late');
 

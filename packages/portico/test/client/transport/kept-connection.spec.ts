@@ -1,0 +1,108 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { GotTransport } from '../../../src/client/transport/got-transport.js';
+import {
+  StaleConnectionError,
+  type Transport,
+  type TransportFactory,
+} from '../../../src/client/transport/transport.js';
+import { UndiciTransport } from '../../../src/client/transport/undici-transport.js';
+import {
+  head,
+  startRawAnswerServer,
+  type RawAnswer,
+  type RawAnswerServer,
+} from '../../support/embedded-platform/raw-answer-server.js';
+import { eventually } from '../../support/eventually.js';
+
+const GOOD: RawAnswer = { parts: `${head('HTTP/1.1 200 OK', 'Content-Length: 2')}{}` };
+const CUT: RawAnswer = { parts: 'HTTP/1.1 2', then: 'reset' };
+
+describe.each<[string, TransportFactory]>([
+  ['got', (options) => new GotTransport(options)],
+  ['undici', (options) => new UndiciTransport(options)],
+])('a kept connection, by %s,', (_name, make) => {
+  let transport: Transport | undefined;
+  afterEach(async () => {
+    await transport?.close();
+  });
+
+  /** Calls over a transport that keeps a connection already. */
+  async function keptTo(answers: RawAnswer[] = [GOOD]) {
+    const server: RawAnswerServer = await startRawAnswerServer({ 'PUT thing': answers });
+    const made = (transport = make({ trust: { rejectUnauthorized: true } }));
+    const put = async (
+      signal = new AbortController().signal,
+      needsNewConnection = false,
+    ): Promise<string> => {
+      const url = new URL('thing', server.baseUrl);
+      const { body } = await made.send({ method: 'PUT', url, headers: {}, signal, needsNewConnection });
+      return (await body.toArray()).join('');
+    };
+    await put();
+    // undici uses a connection again only in a later turn of the event loop.
+    for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+    return { server, put };
+  }
+
+  it('is used again', async () => {
+    const { server, put } = await keptTo();
+
+    expect(await put()).toBe('{}');
+    expect(server.connections).toBe(1);
+  });
+
+  it('is not used where a new one is asked for, which is closed afterwards', async () => {
+    const { server, put } = await keptTo();
+
+    expect(await put(undefined, true)).toBe('{}');
+    expect(server.connections).toBe(2);
+    await eventually(() => server.openConnections === 1);
+  });
+
+  it.each(['close', 'reset-on-next-use'] as const)(
+    'that ends by a %s when a request was made for it is told from a failure',
+    async (how) => {
+      const { server, put } = await keptTo();
+      await setImmediate();
+      server.treatIdle(how);
+
+      // In the same turn, so that the end is noticed when the request is there already.
+      const outcome = await put().catch((error: unknown) => error);
+
+      if (outcome !== '{}') expect(outcome).toBeInstanceOf(StaleConnectionError);
+      else expect(server.connections).toBe(2);
+    },
+  );
+
+  it('that is reset when a request was made for it is told from a failure as well', async () => {
+    const { server, put } = await keptTo();
+    await setImmediate();
+    server.treatIdle('reset');
+
+    await expect(put()).rejects.toBeInstanceOf(StaleConnectionError);
+  });
+
+  it('that ends after the first byte of an answer is a failure', async () => {
+    const { put } = await keptTo([GOOD, CUT]);
+
+    await expect(put()).rejects.not.toBeInstanceOf(StaleConnectionError);
+  });
+
+  it('that is left by its caller is no failure of the connection', async () => {
+    const silent = { parts: () => new Promise(() => undefined) };
+    const { server, put } = await keptTo([GOOD, silent]);
+    const cancel = new AbortController();
+    const call = put(cancel.signal);
+    await eventually(() => server.count('PUT thing') === 2);
+    cancel.abort(new Error('mine'));
+
+    await expect(call).rejects.not.toBeInstanceOf(StaleConnectionError);
+  });
+
+  it('that is new and ends before an answer is a failure', async () => {
+    const { put } = await keptTo([GOOD, { parts: [], then: 'reset' }]);
+
+    await expect(put(undefined, true)).rejects.not.toBeInstanceOf(StaleConnectionError);
+  });
+});
