@@ -87,7 +87,7 @@ describe('a bulkhead', () => {
         throw new Error('too late');
       },
     };
-    bulkhead.enter({ party: ['a'], operation: '1' }, late);
+    expect(bulkhead.enter({ party: ['a'], operation: '1' }, late)).toBeTypeOf('function');
 
     expect(() => bulkhead.enter({ party: ['a'], operation: '1' }, late)).toThrow('too late');
   });

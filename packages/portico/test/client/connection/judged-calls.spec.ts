@@ -43,7 +43,8 @@ describe('a circuit', () => {
     nth = 0,
   ): Promise<unknown> {
     const call = { endedBy } as CallInFlight;
-    return circuits.data.run([`session ${nth % 10}`], call, make).catch((error: unknown) => error);
+    const made: Promise<unknown> = circuits.data.run([`session ${nth % 10}`], call, make);
+    return made.catch((error: unknown) => error);
   }
   async function often(
     make: () => Promise<PlatformResponse>,
