@@ -37,14 +37,16 @@ describe('a circuit', () => {
   const unreachable = (): PlatformUnreachableError => new PlatformUnreachableError('gone', 'CONNECT');
 
   /** A call of one of ten parties, and what it brings: a response or an error. */
-  function called(
+  async function called(
     make: () => Promise<PlatformResponse>,
     endedBy?: CallInFlight['endedBy'],
     nth = 0,
   ): Promise<unknown> {
-    const call = { endedBy } as CallInFlight;
-    const made: Promise<unknown> = circuits.data.run([`session ${nth % 10}`], call, make);
-    return made.catch((error: unknown) => error);
+    try {
+      return await circuits.data.run([`session ${nth % 10}`], { endedBy } as CallInFlight, make);
+    } catch (error) {
+      return error;
+    }
   }
   async function often(
     make: () => Promise<PlatformResponse>,

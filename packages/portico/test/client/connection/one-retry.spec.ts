@@ -52,8 +52,15 @@ describe('a read', () => {
         waits.push(cause.waitMs);
         if (cause.waitMs > 50) cancel.abort();
       },
-    ).catch((error: unknown) => error);
-    return { result: await result, sent, causes };
+    );
+    try {
+      const response = await result;
+      expect(response).toBeInstanceOf(Answer);
+      return { result: response, sent, causes };
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error);
+      return { result: error, sent, causes };
+    }
   }
 
   it.each([200, 204, 301, 399, 400, 401, 404, 500, 501, 519, 525])(
