@@ -44,7 +44,7 @@ describe('a circuit', () => {
   ): Promise<unknown> {
     try {
       return await circuits.data.run([`session ${nth % 10}`], { endedBy } as CallInFlight, make);
-    } catch (error) {
+    } catch (error: unknown) {
       return error;
     }
   }
@@ -59,7 +59,7 @@ describe('a circuit', () => {
       constructor: PlatformUnreachableError,
       reason: 'CIRCUIT_OPEN',
       retryAfterSeconds: seconds,
-    });
+    }) as object;
 
   it('gives what a call brings, while it is closed', async () => {
     const response = PlatformResponse.from({ status: 503 });
