@@ -1,8 +1,9 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
-import { tryStoreFile } from '../../../src/session/store/store-database.js';
+import { openStoreFile, tryStoreFile, unavailable } from '../../../src/session/store/store-database.js';
+import { storeUnavailable } from '../../../src/errors/service-error.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -103,6 +104,14 @@ describe('trying the file of the embedded store', () => {
     }).toThrow(/not a database/);
   });
 
+  it('names the path of the setting when a new file fails there, and leaves nothing', () => {
+    const path = `${folder.path}/${'x'.repeat(300)}`;
+    expect(() => {
+      tryStoreFile(path);
+    }).toThrow(`SESSION_STORE_PATH cannot be used: ${path}: ENAMETOOLONG`);
+    return expect(all()).resolves.toEqual([]);
+  });
+
   it.each([
     ['/proc/nope/x.db', 'no folder can be made there'],
     ['file/x.db', 'a part of the path is a file, not a folder'],
@@ -118,5 +127,114 @@ describe('trying the file of the embedded store', () => {
       tryStoreFile(path);
     }).toThrow(`SESSION_STORE_PATH cannot be used: ${path}: ${reason}`);
     expect(await all()).toEqual(['file', 'folder', 'link']);
+  });
+});
+
+describe('a journal beside the file of the embedded store', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  let path: string;
+  let firstPage: Buffer;
+  beforeEach(async () => {
+    folder = await tempFolder();
+    path = `${folder.path}/sessions.db`;
+    openStoreFile(path).database.close();
+    firstPage = (await readFile(path)).subarray(0, 4096);
+  });
+  afterEach(() => folder.remove());
+
+  const header = (pageSize = 4096): Buffer => {
+    const bytes = Buffer.alloc(32, 1);
+    bytes.writeUInt32BE(pageSize, 8);
+    return bytes;
+  };
+  /** A page in the journal, with the number of pages after its commit. */
+  const frame = (number: number, committed: number, page: Uint8Array = Buffer.alloc(4096)): Buffer => {
+    const bytes = Buffer.concat([Buffer.alloc(24), page]);
+    bytes.writeUInt32BE(number, 0);
+    bytes.writeUInt32BE(committed, 4);
+    return bytes;
+  };
+  /** The first page with another identity, at one of its two places. */
+  const other = (at: number): Buffer => {
+    const page = Buffer.from(firstPage);
+    page.writeUInt32BE((page.readUInt32BE(at) % 1000) + 1, at);
+    return page;
+  };
+
+  it.each<[string, () => Buffer[], string[]]>([
+    ['that is empty is its own', () => [], []],
+    ['of a header alone is its own', () => [header()], []],
+    ['with its first page is its own', () => [header(), frame(1, 3, firstPage)], []],
+    [
+      'with its first page after others is its own',
+      () => [header(), frame(2, 0), frame(1, 3, firstPage)],
+      [],
+    ],
+    ['with a commit that is not complete is its own', () => [header(), frame(2, 0)], []],
+    ['with a page that is cut off is its own', () => [header(), frame(1, 3, other(60)).subarray(0, -1)], []],
+    ['of pages that are too small is none', () => [header(511), Buffer.alloc(2000, 1)], []],
+    ['of another identity is foreign', () => [header(), frame(1, 3, other(60))], ['journal']],
+    ['of another application is foreign', () => [header(), frame(1, 3, other(68))], ['journal']],
+    ['without a first page in its first commit is foreign', () => [header(), frame(2, 3)], ['journal']],
+    [
+      'with its first page after the first commit is foreign',
+      () => [header(), frame(2, 0), frame(3, 3), frame(1, 4, firstPage)],
+      ['journal'],
+    ],
+  ])('%s', async (_what, journal, expected) => {
+    await writeFile(`${path}-wal`, Buffer.concat(journal()));
+    const told: string[] = [];
+    openStoreFile(path, (what) => told.push(what)).database.close();
+    expect(told).toEqual(expected);
+  });
+
+  it('of a file without identity, as earlier versions made it, is its own after a crash', async () => {
+    const earlier = new DatabaseSync(`${folder.path}/earlier.db`);
+    earlier.exec(`PRAGMA journal_mode = WAL;
+      CREATE TABLE session (key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, sealed TEXT NOT NULL,
+        idle_until INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT;
+      PRAGMA wal_checkpoint(TRUNCATE);
+      INSERT INTO session VALUES ('key', 1, 'sealed', 9000000000000, 9000000000000)`);
+    for (const end of ['', '-wal'])
+      await copyFile(`${folder.path}/earlier.db${end}`, `${folder.path}/left.db${end}`);
+    earlier.close();
+    const store = new EmbeddedSessionStore(`${folder.path}/left.db`, LIFE);
+    expect(await store.read('key')).toMatchObject({ sealed: 'sealed' });
+    await store.close();
+  });
+
+  it('finds the identity in the file itself, although nothing has been stored yet', () => {
+    const [user, application] = [firstPage.readUInt32BE(60), firstPage.readUInt32BE(68)];
+    expect(Math.min(user, application)).toBeGreaterThan(0);
+    const again = openStoreFile(path);
+    again.markJournal();
+    expect(again.database.prepare('PRAGMA user_version').get()).toEqual({ user_version: user });
+    again.database.close();
+  });
+});
+
+describe('an error of SQLite, as that of a store', () => {
+  it('says what SQLite says, with the path if there is one', () => {
+    expect(unavailable(new Error('disk I/O error'))).toMatchObject({
+      message: 'The session store is unavailable: disk I/O error',
+    });
+    expect(unavailable(new Error('disk I/O error'), '/data/x.db').message).toBe(
+      'The session store is unavailable: disk I/O error (/data/x.db)',
+    );
+    expect(unavailable({}).message).toBe('The session store is unavailable: unknown error');
+  });
+
+  it('says what to do about another process where a file is opened', () => {
+    expect(unavailable(new Error('database is locked'), '/data/x.db').message).toMatch(
+      /another process has its file open: stop it, .* \(\/data\/x\.db\)$/,
+    );
+    expect(unavailable(new Error('database is locked')).message).toBe(
+      'The session store is unavailable: database is locked',
+    );
+  });
+
+  it('stays as it is if it is one already', () => {
+    const error = storeUnavailable('down');
+    expect(unavailable(error, '/data/x.db')).toBe(error);
   });
 });
