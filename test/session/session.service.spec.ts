@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutionCancelledError, PlatformClient, SessionError } from 'portico/client';
+import { ExecutionCancelledError, LoginFailedError, PlatformClient, SessionError } from 'portico/client';
+import { Observation, type SessionEvent } from '../../src/logging/observation.js';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
 import {
   newHandle,
@@ -249,5 +250,150 @@ describe('the session service', () => {
       { code: 'SESSION_STORE_UNAVAILABLE' },
     );
     expect(platform.openSessions()).toBe(1);
+  });
+
+  describe('tells the rest of a request', () => {
+    const logIn = async (transport: HandleTransport): Promise<RequestContext> => {
+      const session = client.openSession();
+      await session.login({ username: 'bob', password: 'password' });
+      const context = requestWith();
+      await service.create(context, session, { transport });
+      return context;
+    };
+
+    it('of a new cookie and how long it lasts, and of none for a bearer', async () => {
+      const context = await logIn('cookie');
+      expect(context.cookie).toEqual({ handle: context.presented?.handle, seconds: 600 });
+      expect((await logIn('bearer')).cookie).toBeUndefined();
+    });
+
+    it.each([
+      ['cookie', 'ended'],
+      ['bearer', undefined],
+    ] as const)('that a session of a %s has ended', async (transport, cookie) => {
+      const { presented } = await logIn(transport);
+      const context = requestWith(presented?.handle, transport);
+      expect(await service.end(context)).toBe(true);
+      expect([context.cookie, context.presented, context.open]).toEqual([cookie, undefined, undefined]);
+    });
+
+    it.each([
+      ['cookie', 'useless'],
+      ['bearer', undefined],
+    ] as const)('that a %s opens nothing', async (transport, cookie) => {
+      const context = requestWith(newHandle(), transport);
+      await expect(me(context)).rejects.toThrow('There is no session: log in first');
+      expect(context.cookie).toBe(cookie);
+    });
+
+    it('that a foreign bearer token is no handle', async () => {
+      await expect(me({ ...requestWith(), foreignBearer: true })).rejects.toThrow(
+        'the bearer token of the request is not a session handle of this service',
+      );
+      await expect(me()).resolves.toBeDefined();
+      await expect(me(requestWith())).rejects.toThrow('There is no session: log in first');
+    });
+
+    it('nothing when the store fails', async () => {
+      store.read = () => Promise.reject(storeUnavailable('down'));
+      const context = requestWith(handle, 'cookie');
+      await expect(service.isOpen(context)).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
+      expect(context.cookie).toBeUndefined();
+    });
+
+    it('nothing of an error that has nothing to do with the session', async () => {
+      const context = requestWith(handle);
+      await service.isOpen(context);
+      const { open } = context;
+      for (const error of [new Error('other'), new LoginFailedError('There is no such profile')]) {
+        await expect(service.use(context, () => Promise.reject(error))).rejects.toBe(error);
+        expect(context.open).toBe(open);
+      }
+    });
+
+    it('that a session of a profile is to be looked for again when its new login was refused', async () => {
+      const context = requestWith(await beginSession(service, client, 'alice', 'nightly'));
+      const error = new LoginFailedError('There is no such profile');
+      await expect(service.use(context, () => Promise.reject(error))).rejects.toBe(error);
+      expect(context.open).toBeUndefined();
+    });
+
+    it.each([
+      ['is told to the later steps of a router', true, { code: 'ERR009' }],
+      ['is no longer known to another caller', false, { message: 'There is no session: log in first' }],
+    ])('why a session has expired: it %s', async (_what, isRouter, error) => {
+      platform.endSessions();
+      await expect(me()).rejects.toMatchObject({ code: 'ERR009' });
+      await expect(me({ ...requestWith(handle), isRouter })).rejects.toMatchObject(error);
+    });
+  });
+
+  it('knows the times of a session without asking the platform, and its last use there once that has told its time-out', async () => {
+    const start = clock.now();
+    expect(await service.known(requestWith(handle))).toEqual({
+      transport: 'bearer',
+      profile: undefined,
+      at: start,
+      startedAt: expect.any(Number) as number,
+      expiresAt: start + 600_000,
+      idleExpiresAt: start + 60_000,
+      platformUse: undefined,
+    });
+    expect(await service.known(requestWith(newHandle()))).toBeUndefined();
+    expect(platform.count('GET sessions')).toBe(0);
+
+    expect(await service.status(requestWith(handle))).toMatchObject({ timeout: 1800 });
+    const useOf = async (): Promise<unknown> => (await service.known(requestWith(handle)))?.platformUse;
+    expect(await useOf()).toEqual({ at: start, timeoutMs: 1_800_000 });
+    clock.advance(5000);
+    expect(await extend()).toEqual({ expiresAt: start + 600_000 });
+    expect(await useOf()).toEqual({ at: start + 5000, timeoutMs: 1_800_000 });
+  });
+
+  it('counts a call for its caller, and lets a read wait for its turn before a large answer', async () => {
+    const party = ['127.0.0.1', 'guest', storeKey(handle)];
+    let turns = 0;
+    const onLarge = (): Promise<void> => {
+      turns += 1;
+      return Promise.reject(new Error('the caller has left'));
+    };
+    await service.use(requestWith(handle), (_session, call) => {
+      expect(call).toEqual({ party });
+      return Promise.resolve();
+    });
+    for (const context of [{ ...requestWith(handle), onLarge }, requestWith(handle)]) {
+      await service.read(context, 'large', async (_session, call, key) => {
+        expect([call.party, key]).toEqual([party, storeKey(handle)]);
+        expect(call.signal).toBeInstanceOf(AbortSignal);
+        await call.onLarge?.();
+      });
+    }
+    expect(turns).toBe(1);
+  });
+
+  it('reports what was refused, what has expired and which logout failed, with the session', async () => {
+    const events: SessionEvent[] = [];
+    const observation = new Observation();
+    observation.add({ sessionEvent: (event) => events.push(event) });
+    service = sessionService(store, client, [KEY], undefined, undefined, observation);
+    const madeUp = newHandle();
+    await me(requestWith(madeUp)).catch(() => undefined);
+    await me(requestWith()).catch(() => undefined);
+    expect(events).toMatchObject([
+      { kind: 'refusal', storeKey: storeKey(madeUp), error: expect.any(SessionError) },
+    ]);
+
+    events.length = 0;
+    const other = await beginSession(service, client, 'bob');
+    platform.endSessions();
+    await me().catch(() => undefined);
+    expect(events).toMatchObject([{ kind: 'expiry', storeKey: storeKey(handle), error: { code: 'ERR009' } }]);
+
+    events.length = 0;
+    store.remove = () => Promise.reject(storeUnavailable('down'));
+    await service.end(requestWith(other)).catch(() => undefined);
+    expect(events).toMatchObject([
+      { kind: 'logout', storeKey: storeKey(other), error: { code: 'SESSION_STORE_UNAVAILABLE' } },
+    ]);
   });
 });
