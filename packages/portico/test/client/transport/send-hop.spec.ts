@@ -118,6 +118,7 @@ describe('an answer that the library may have misread', () => {
     [['CHUNKED '], true],
     [[' chunked'], true],
     [['gzip, chunked'], true],
+    [['gzip,  chunked  '], true],
     [['gzip', 'chunked'], true],
     [['gzip'], true],
     [['chunked, gzip'], 'HPE_INVALID_TRANSFER_ENCODING'],
