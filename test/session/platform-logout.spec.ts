@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { PlatformClient } from 'portico/client';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
@@ -82,6 +82,116 @@ describe('the logout of a platform session that fails', () => {
 
     expect(waiting).toEqual([]);
     expect(logouts()).toBe(2);
+  });
+
+  describe('is told to the operator', () => {
+    let logged: string[];
+    beforeEach(() => {
+      logged = [];
+      for (const level of ['log', 'warn'] as const)
+        vi.spyOn(Logger.prototype, level).mockImplementation((message) => logged.push(String(message)));
+    });
+    afterEach(() => {
+      vi.restoreAllMocks();
+    });
+    const TRIED_AGAIN = 'A platform session could not be logged out, which is tried again: ';
+    const GIVEN_UP = 'A platform session is not logged out and ends when it times out: ';
+
+    /** Logs out of a platform that answers so, one answer after the other, until nothing is left to try. */
+    const logOut = async (...answers: ScriptedAnswer[]): Promise<SessionEvent[]> => {
+      const events: SessionEvent[] = [];
+      const observation = new Observation();
+      observation.add({ sessionEvent: (event) => events.push(event) });
+      const other = await startScriptedPlatform({
+        'POST auth/login': loginAnswer(),
+        'POST auth/logout': answers,
+      });
+      const session = new PlatformClient({ baseUrl: other.baseUrl }).openSession();
+      await session.login();
+      let next: (() => void) | undefined;
+      const logout = new PlatformLogout(observation, (run) => {
+        next = run;
+        return () => undefined;
+      });
+      await logout.end(session, { kind: 'logout', storeKey: 'key' });
+      for (let attempt = 2; next !== undefined; attempt += 1) {
+        const run: () => void = next;
+        next = undefined;
+        run();
+        const settled = logged.length;
+        await eventually(() => other.count('POST auth/logout') === attempt);
+        await eventually(() => next !== undefined || logged.length > settled);
+      }
+      return events;
+    };
+
+    it('when it fails first and when it is given up, with what the platform said', async () => {
+      const failure = { status: 500, body: { code: 'ERR002', ticketId: 'T-7' } };
+      const events = await logOut(failure);
+      expect(logged).toEqual([
+        expect.stringMatching(new RegExp(`^${TRIED_AGAIN}\\w+ \\(HTTP 500, ERR002, ticket T-7\\)$`)),
+        expect.stringMatching(new RegExp(`^${GIVEN_UP}\\w+ \\(HTTP 500, ERR002, ticket T-7\\)$`)),
+      ]);
+      expect(events).toMatchObject([{ kind: 'logout', error: { code: 'ERR002' } }]);
+    });
+
+    it('when it succeeds at last, with the number of the attempt', async () => {
+      const failure = { status: 503, body: 'down' };
+      const events = await logOut(failure, failure, { status: 204 });
+      expect(logged).toEqual([
+        expect.stringMatching(new RegExp(`^${TRIED_AGAIN}\\w+ \\(HTTP 503\\)$`)),
+        'A platform session was logged out by attempt 3',
+      ]);
+      expect(events.map(({ error }) => error === undefined)).toEqual([false, true]);
+    });
+
+    it('by the kind of the error alone where there was no answer', async () => {
+      await logOut((_request, response) => {
+        response.destroy();
+      });
+      expect(logged).toEqual(
+        [TRIED_AGAIN, GIVEN_UP].map((text) => expect.stringMatching(new RegExp(`^${text}\\w+$`)) as unknown),
+      );
+    });
+
+    it('not when it succeeds', async () => {
+      expect(await logOut({ status: 204 })).toHaveLength(1);
+      expect(logged).toEqual([]);
+    });
+
+    it('when the service stops while some are waiting, with how many, and only then', async () => {
+      const logout = logoutWithTimers();
+      logout.beforeApplicationShutdown();
+      expect(logged).toEqual([]);
+      const other = logoutWithTimers();
+      for (let n = 0; n < 2; n += 1) {
+        const session = client.openSession();
+        await session.login();
+        await other.end(session);
+      }
+      other.beforeApplicationShutdown();
+      other.beforeApplicationShutdown();
+      expect(logged.slice(2)).toEqual([
+        'Platform sessions that are not logged out and end when they time out: 2',
+      ]);
+    });
+  });
+
+  it('is tried again by a timer, which ends with the service', async () => {
+    const start = vi.spyOn(globalThis, 'setTimeout');
+    const stop = vi.spyOn(globalThis, 'clearTimeout');
+    const logout = new PlatformLogout(new Observation());
+    const [one, two] = [client.openSession(), client.openSession()];
+    for (const session of [one, two]) await session.login();
+    const timerOf = (nth: number): number => start.mock.calls.findLastIndex(([, ms]) => ms === nth);
+    await logout.end(one);
+    (start.mock.calls[timerOf(250)]?.[0] as () => void)();
+    await eventually(() => logouts() === 2);
+    await eventually(() => timerOf(2000) >= 0);
+    const timer: unknown = start.mock.results[timerOf(2000)]?.value;
+    logout.beforeApplicationShutdown();
+    expect(stop.mock.calls.map(([cleared]) => cleared as unknown)).toContain(timer);
+    vi.restoreAllMocks();
   });
 
   it('keeps no more than a thousand sessions for another attempt', async () => {
