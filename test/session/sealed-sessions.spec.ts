@@ -195,8 +195,20 @@ describe('a stored session', () => {
     });
   });
 
-  it('is not said to have ended when the store cannot remove it', async () => {
-    const failing = over({ remove: () => Promise.reject(storeUnavailable('down')) });
-    await expect(failing.end(open)).rejects.toMatchObject(UNAVAILABLE);
+  it('that another instance has ended is ended by its caller all the same', async () => {
+    await other.end(await seenBy(other));
+    await one.end(open);
+    expect(open.hasEnded).toBe(true);
+  });
+
+  it.each<[string, Partial<SessionStore>]>([
+    ['removed', { remove: () => Promise.reject(storeUnavailable('down')) }],
+    [
+      'read again',
+      { remove: () => Promise.resolve(false), read: () => Promise.reject(storeUnavailable('down')) },
+    ],
+  ])('is an error to its caller, and is not used here again, when it cannot be %s', async (_what, others) => {
+    await expect(over(others).end(open)).rejects.toMatchObject(UNAVAILABLE);
+    expect(open.hasEnded).toBe(true);
   });
 });
