@@ -20,6 +20,7 @@ export default defineConfig({
     ),
     // Nest, Apollo and GraphQL are loaded once for all files of a worker, which is half of the time.
     isolate: false,
+    setupFiles: ['test/support/real-timers.ts'],
     // Processes and not threads: tests change the working directory and send signals.
     pool: 'forks',
     // One more than there are cores: a third of a run waits, for processes that start and stores that fail over.
