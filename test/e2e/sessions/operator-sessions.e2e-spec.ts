@@ -186,7 +186,7 @@ describe.each(KINDS)('the sessions in the %s store, for their operator', (kind) 
     const running = await runService(folder.path, environment);
     const handle = await bearerHandleAtLast(running.graphql, { username: 'alice' });
     const run = (...args: string[]): Promise<CommandRun> =>
-      runNode(['--max-semi-space-size=8', CLI, 'sessions', ...args], { cwd: folder.path, env: environment });
+      runNode(['--max-semi-space-size=16', CLI, 'sessions', ...args], { cwd: folder.path, env: environment });
     const listed = await run('list', '--json');
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     const { id } = JSON.parse(listed.stdout) as { id: string };
