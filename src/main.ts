@@ -1,4 +1,4 @@
-if (process.argv.length === 2) process.argv.push('start');
-await import('./cli.js');
+import { runCommand } from './app/cli.js';
 
-export {};
+const args = process.argv.slice(2);
+await runCommand(args.length > 0 ? args : ['start']);

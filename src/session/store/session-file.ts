@@ -11,7 +11,7 @@ import {
 import { type DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { type CommitHooks, GroupCommit } from './group-commit.js';
-import { openStoreFile, type SetAside, tryStoreFile } from './store-database.js';
+import { openStoreFile, type SetAside, tryStoreFile, unavailable } from './store-database.js';
 import { type StoreFault } from './store-health.js';
 
 /** A journal of this size is written into the file. */
@@ -63,7 +63,7 @@ export class SessionFile {
     this.#database = database;
     this.#markJournal = markJournal;
     this.#checkpoint();
-    this.#journal = openSync(`${path}-wal`, 'r+');
+    this.#journal = openJournal(database, path);
     this.writes = new GroupCommit(database, {
       begin: () => {
         if (!this.#isJournalMarked) this.mark();
@@ -204,6 +204,16 @@ export class SessionFile {
     const isOther =
       main.ino !== found.main.ino || main.dev !== found.main.dev || journal.ino !== found.journal.ino;
     return isOther ? 'replaced' : undefined;
+  }
+}
+
+/** Without it, no write could be confirmed: then the file is not held either. */
+function openJournal(database: DatabaseSync, path: string): number {
+  try {
+    return openSync(`${path}-wal`, 'r+');
+  } catch (error) {
+    database.close();
+    throw unavailable(error, path);
   }
 }
 
