@@ -87,7 +87,7 @@ describe('the service as npm installs it from its tarball, beside that of the li
   it('serves logins, projects and the console with its files', async () => {
     const program = `
       import { createApp } from 'portico-service';
-      const app = await createApp({ SESSION_STORE_PATH: ':memory:', LOG_LEVEL: 'silent', AUDIT_LOG: 'off' });
+      const app = await createApp({ SESSION_STORE_PATH: 'sessions.db', LOG_LEVEL: 'silent', AUDIT_LOG: 'off' });
       await app.listen({ host: '127.0.0.1', port: 0 });
       const url = await app.getUrl();
       const page = await fetch(url, { headers: { accept: 'text/html' } }).then((answer) => answer.text());

@@ -11,7 +11,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError, storeUnavailable } from '../../errors/service-error.js';
 import { makeOwnFile, StorePathError } from './store-files.js';
@@ -231,7 +231,8 @@ function opened(path: string, statements: string): DatabaseSync {
   makeOwnFile(path);
   requireAccess(path);
   try {
-    const database = new DatabaseSync(path, { timeout: 0 });
+    // SQLite has meanings of its own for `:memory:` and `file:…`; an absolute path is always a file.
+    const database = new DatabaseSync(resolve(path), { timeout: 0 });
     // A second process fails immediately.
     return execute(database, `PRAGMA locking_mode = EXCLUSIVE; ${statements}`, path);
   } catch (error) {

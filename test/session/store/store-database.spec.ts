@@ -130,6 +130,34 @@ describe('trying the file of the embedded store', () => {
   });
 });
 
+describe('a path of the embedded store that means something else to SQLite', () => {
+  const before = process.cwd();
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => {
+    folder = await tempFolder();
+    process.chdir(folder.path);
+  });
+  afterEach(async () => {
+    process.chdir(before);
+    await folder.remove();
+  });
+
+  it.each([':memory:', 'file:sessions.db', 'file::memory:?cache=shared'])(
+    'is the name of a file, whose sessions survive: %s',
+    async (path) => {
+      tryStoreFile(path);
+      const store = new EmbeddedSessionStore(path, LIFE);
+      await store.create('key', 'sealed');
+      await store.close();
+      tryStoreFile(path);
+      const reopened = new EmbeddedSessionStore(path, LIFE);
+      expect(await reopened.read('key')).toMatchObject({ sealed: 'sealed' });
+      await reopened.close();
+      expect(await readdir('.')).toEqual([path]);
+    },
+  );
+});
+
 describe('a journal beside the file of the embedded store', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
   let path: string;
