@@ -117,7 +117,6 @@ export class SessionRunner {
    * @throws SessionError when the session has been logged out.
    */
   async #renew(open: OpenSession, expired: ServiceLogin): Promise<void> {
-    if (isAfter(open.service, expired)) return;
     const login = `login ${expired.logins}`;
     await this.#logins.share(open.key, login, async () => {
       // It has a lease of its own: an extension that finds the session expired holds the lease of the session.
