@@ -69,9 +69,8 @@ describe('a record that does not open', () => {
 
   it('because its key is unknown stays, is counted each time and logged once, and opens when the key is back', async () => {
     const withoutKey = sessionService(store, client, [serverKey('b')], undefined, refused);
-    expect(await isOpen(withoutKey)).toBe(false);
-    expect(await isOpen(withoutKey)).toBe(false);
-    expect(refused.count('unknown_key')).toBe(2);
+    for (let attempt = 0; attempt < 3; attempt += 1) expect(await isOpen(withoutKey)).toBe(false);
+    expect(refused.count('unknown_key')).toBe(3);
     expect(refused.count('not_authentic')).toBe(0);
     expect(logged).toEqual([
       'A stored session was sealed with a key that is not in SESSION_KEYS: it cannot be opened, and stays',

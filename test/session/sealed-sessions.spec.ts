@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PlatformClient, SessionError } from 'portico/client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { PlatformClient, type PlatformSession, SessionError } from 'portico/client';
 import { storeUnavailable } from '../../src/errors/service-error.js';
 import { type OpenSession, parseAbout } from '../../src/session/open-sessions.js';
 import { type SealedSessions } from '../../src/session/sealed-sessions.service.js';
 import { EmbeddedSessionStore } from '../../src/session/store/embedded-session-store.js';
-import { type SessionStore } from '../../src/session/store/session-store.js';
+import { type SessionStore, type StoredRecord } from '../../src/session/store/session-store.js';
 import { startUserPlatform, type UserPlatform } from '../support/embedded-platform/user-platform.js';
 import { changedStore } from '../support/session/changed-store.js';
 import { sealedSessions, serverKey } from '../support/session/session-bench.js';
@@ -28,19 +29,25 @@ describe('a stored session', () => {
     store = new EmbeddedSessionStore(`${folder.path}/sessions.db`, { idleSeconds: 60, maxSeconds: 600 });
     [one, other] = [sealedSessions(store, client, KEYS), sealedSessions(store, client, KEYS)];
     open = await begin();
+    // Records that do not open are logged.
+    for (const level of ['warn', 'error'] as const)
+      vi.spyOn(Logger.prototype, level).mockReturnValue(undefined);
   });
   afterEach(async () => {
+    vi.restoreAllMocks();
     await client.close();
     await store.close();
     await platform.close();
     await folder.remove();
   });
 
-  const begin = async (of = one): Promise<OpenSession> => {
+  const logIn = async (): Promise<PlatformSession> => {
     const session = client.openSession();
     await session.login({ username: 'alice', password: 'password' });
-    return of.create(session, { transport: 'bearer', network: '192.0.2.7' });
+    return session;
   };
+  const begin = async (of = one): Promise<OpenSession> =>
+    of.create(await logIn(), { transport: 'bearer', network: '192.0.2.7' });
   const seenBy = async (sealed: SealedSessions): Promise<OpenSession> =>
     (await sealed.load({ handle: open.handle, transport: 'bearer' })).open;
   const change = ({ session }: OpenSession, name: string): void => {
@@ -74,11 +81,84 @@ describe('a stored session', () => {
     expect(await store.read(open.key)).toMatchObject({ version: 3 });
   });
 
-  it('is not brought back by a change after its end', async () => {
+  it('is not written when an answer has brought what it had', async () => {
+    open.session.updateFromJson(open.session.json(), { isSameSession: true });
+    expect(await one.save(open)).toBe(false);
+    expect(await store.read(open.key)).toMatchObject({ version: 1 });
+    change(open, 'new');
+    expect(await one.save(open)).toBe(true);
+    expect(await store.read(open.key)).toMatchObject({ version: 2 });
+  });
+
+  it('is not brought back by a change after its end, which is written no second time', async () => {
+    let writes = 0;
+    const late = over({
+      replace: (...of) => {
+        writes += 1;
+        return store.replace(...of);
+      },
+    });
     await other.end(await seenBy(other));
     change(open, 'late');
-    expect(await one.save(open)).toBe(true);
+    expect(await late.save(open)).toBe(true);
     expect(await store.read(open.key)).toBeUndefined();
+    expect(writes).toBe(1);
+  });
+
+  it('has the new login that has replaced its own', async () => {
+    const service = { profile: 'nightly', logins: 2 };
+    expect(await one.replaceLogin(open, await logIn(), service)).toBe(true);
+    expect(open).toMatchObject({ service, stored: { version: 2 } });
+    expect(await one.replaceLogin(await seenBy(other), await logIn(), service)).toBe(true);
+    expect(await one.replaceLogin(open, await logIn(), service)).toBe(false);
+    expect(open.stored.version).toBe(2);
+  });
+
+  it.each<[string, (by: SealedSessions, ours: OpenSession) => Promise<unknown>]>([
+    [
+      'a change',
+      (by, ours) => {
+        change(ours, 'ours');
+        return by.save(ours);
+      },
+    ],
+    [
+      'a new login',
+      async (by, ours) => by.replaceLogin(ours, await logIn(), { profile: 'nightly', logins: 2 }),
+    ],
+  ])('stays at a later version that is read before the answer to %s', async (_what, write) => {
+    const overtaken = over({
+      replace: async (...of) => {
+        const isReplaced = await store.replace(...of);
+        const theirs = await seenBy(other);
+        change(theirs, 'theirs');
+        await other.save(theirs);
+        await seenBy(overtaken);
+        return isReplaced;
+      },
+    });
+    const ours = await seenBy(overtaken);
+    await write(overtaken, ours);
+    expect(ours.stored.version).toBe(3);
+  });
+
+  it('is gone when something else is found in its place, which is removed', async () => {
+    await store.replace(open.key, 1, open.stored.sealed);
+    await expect(one.refresh(open)).rejects.toThrow(SessionError);
+    expect(await store.read(open.key)).toBeUndefined();
+  });
+
+  it.each<[string, () => Promise<StoredRecord | undefined>]>([
+    ['not there', () => Promise.resolve(undefined)],
+    ['not to be opened', () => Promise.resolve({ version: 2, sealed: '2.unknown.', expiresAt: 0 })],
+  ])('is opened anew after a moment in which it was %s', async (_what, momentary) => {
+    let read: SessionStore['read'] = (key) => store.read(key);
+    const sealed = over({ read: (key) => read(key) });
+    const before = await seenBy(sealed);
+    read = momentary;
+    await expect(seenBy(sealed)).rejects.toThrow(SessionError);
+    read = (key) => store.read(key);
+    expect(await seenBy(sealed)).not.toBe(before);
   });
 
   it('is not known to be stored when the store fails after a write of another', async () => {
@@ -163,6 +243,13 @@ describe('a stored session', () => {
       expect(await one.isReplaced(open, 2, false)).toBe(false);
     });
 
+    it('is known to be replaced without a look when a later version is here', async () => {
+      const failing = over({ read: () => Promise.reject(storeUnavailable('down')) });
+      change(open, 'new');
+      await one.save(open);
+      expect(await failing.isReplaced(open, 1, false)).toBe(true);
+    });
+
     it('is not said to be gone when the store fails', async () => {
       const failing = over({ read: () => Promise.reject(storeUnavailable('down')) });
       await expect(failing.isReplaced(open, 1, false)).rejects.toMatchObject(UNAVAILABLE);
@@ -208,7 +295,24 @@ describe('a stored session', () => {
       { remove: () => Promise.resolve(false), read: () => Promise.reject(storeUnavailable('down')) },
     ],
   ])('is an error to its caller, and is not used here again, when it cannot be %s', async (_what, others) => {
-    await expect(over(others).end(open)).rejects.toMatchObject(UNAVAILABLE);
-    expect(open.hasEnded).toBe(true);
+    const sealed = over(others);
+    const presented = { handle: open.handle, transport: 'bearer' } as const;
+    const { open: ending } = await sealed.look(presented);
+    await expect(sealed.end(ending)).rejects.toMatchObject(UNAVAILABLE);
+    expect(ending.hasEnded).toBe(true);
+    expect((await sealed.look(presented)).open).not.toBe(ending);
+  });
+
+  it('is ended by its caller although it is written each time before it can be removed', async () => {
+    const removals: (number | undefined)[] = [];
+    const busy = over({
+      remove: (key, version) => {
+        removals.push(version);
+        return version === undefined ? store.remove(key) : Promise.resolve(false);
+      },
+    });
+    await busy.end(await seenBy(busy));
+    expect(removals).toEqual([1, 1, 1, 1, 1, undefined]);
+    expect(await store.read(open.key)).toBeUndefined();
   });
 });
