@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+const MASTER = /^sentinel get-master-addr-by-name /i;
+const OTHER_SENTINELS = /^sentinel sentinels /i;
+const SUBSCRIBE = /^subscribe (\S+)$/i;
+
+/** Speaks as much of RESP 3 as a connection needs, as a server and as its sentinel at once. */
+export interface FakeRedis {
+  readonly port: number;
+  /** All commands so far, each with its parts in one line. */
+  readonly commands: readonly string[];
+  /** What a command is answered that begins like this, instead of `OK`. */
+  answer(begin: string, reply: string): void;
+  /** Sends to every connection for commands what none of them has asked for. */
+  inject(reply: string): void;
+  /** Sends a message to all who have subscribed to something. */
+  publish(channel: string, message: string): void;
+  close(): Promise<void>;
+}
+
+export async function startFakeRedis(): Promise<FakeRedis> {
+  const sockets = new Set<Socket>();
+  const subscribers = new Set<Socket>();
+  const commands: string[] = [];
+  const answers = new Map<string, string>([['info', bulk('loading:0')]]);
+
+  const replyTo = (command: string, socket: Socket): string => {
+    if (MASTER.test(command)) return list('127.0.0.1', String(port));
+    if (OTHER_SENTINELS.test(command)) return list();
+    const [, channel] = SUBSCRIBE.exec(command) ?? [];
+    if (channel !== undefined) {
+      subscribers.add(socket);
+      return `>3\r\n${bulk('subscribe')}${bulk(channel)}:1\r\n`;
+    }
+    const found = [...answers].find(([begin]) => command.toLowerCase().startsWith(begin));
+    return found?.[1] ?? '+OK\r\n';
+  };
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      subscribers.delete(socket);
+    });
+    socket.on('data', (bytes) => {
+      for (const command of commandsIn(bytes.toString())) {
+        commands.push(command);
+        socket.write(replyTo(command, socket));
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    commands,
+    answer: (begin, reply) => void answers.set(begin, reply),
+    inject: (reply) => {
+      for (const socket of sockets) if (!subscribers.has(socket)) socket.write(reply);
+    },
+    publish: (channel, message) => {
+      for (const socket of subscribers) socket.write(list('message', channel, message).replace('*', '>'));
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The test sends them in one packet each. */
+function commandsIn(text: string): string[] {
+  return [...text.matchAll(/\*\d+\r\n((?:\$\d+\r\n[^\r]*\r\n)+)/g)].map(([, parts = '']) =>
+    [...parts.matchAll(/\$\d+\r\n([^\r]*)\r\n/g)].map(([, part]) => part).join(' '),
+  );
+}
+
+function bulk(text: string): string {
+  return `$${text.length}\r\n${text}\r\n`;
+}
+
+function list(...texts: readonly string[]): string {
+  return `*${texts.length}\r\n${texts.map(bulk).join('')}`;
+}
