@@ -25,11 +25,6 @@ export class OpenResponse extends PlatformResponse {
     this.#rest = rest;
   }
 
-  /** Whether the body has been read to its end. */
-  get isComplete(): boolean {
-    return this.#rest === undefined;
-  }
-
   /** The whole body. It may be asked for once. */
   body(): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
     return this.#rest?.stream(this.#start) ?? (this.#start as Buffer<ArrayBuffer>);
@@ -128,7 +123,7 @@ export class RestOfBody {
     this.#call = call;
     this.#release = release;
     call.renew();
-    call.signal.addEventListener('abort', this.#onAbort, { once: true });
+    call.signal.addEventListener('abort', this.#onAbort);
   }
 
   /** @param start what has been read of the body already */
@@ -182,7 +177,6 @@ export class RestOfBody {
   };
 
   #fail(error: PlatformError): void {
-    if (this.#hasEnded) return;
     this.end();
     // As in any fetch, an aborted body fails with the reason of the signal.
     this.#controller?.error(error.kind === 'cancelled' ? error.cause : error);
