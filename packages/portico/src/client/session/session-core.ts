@@ -72,7 +72,6 @@ export class SessionCore {
     given: RequestOptions,
     requireOptions: (given: RequestOptions) => RequestOptions = requireRequestOptions,
   ): SessionRequest {
-    this.#requireOpen();
     const options = requireOptions(given);
     return readRequest(this.#baseUrl, method, path, options, this.settings.vendorHeaders);
   }
@@ -146,7 +145,7 @@ export class SessionCore {
       maxRedirects,
       mayRetry: line.method === 'GET' || line.method === 'HEAD',
     });
-    const sent = { path, cookiesWithheld, secrets: [state.token ?? '', token ?? ''] };
+    const sent = { path, cookiesWithheld, secrets: [token ?? ''] };
     if (!this.#isSuccess(response, accepts, sent)) return response;
     state.storeHeaders(sessionGeneration, response);
     state.storeCookies(sessionGeneration, response, onUnusableCookie, base);

@@ -99,9 +99,10 @@ describe.each(['token', 'cookie'] as const)('a session whose %s the platform ren
     const rejected = session.getProjects({ signal: abort.signal }).catch((error: unknown) => error);
     await eventually(() => platform.rejections() === 1);
 
-    abort.abort();
+    const cause = new Error('changed my mind');
+    abort.abort(cause);
 
-    expect(await rejected).toBeInstanceOf(ExecutionCancelledError);
+    expect(await rejected).toMatchObject({ constructor: ExecutionCancelledError, cause });
     mayAnswer = true;
     expect(await renewing).toMatchObject(ALICE);
   });
