@@ -79,7 +79,7 @@ async function readFetch(
   if (!headers.has('accept')) headers.set('accept', '*/*');
   return {
     line: { method, url, body: requireBodyAllowed(method, body) },
-    fields: callerFields(headers, vendorHeaders, from === undefined ? body : undefined),
+    fields: callerFields(headers, vendorHeaders, body),
     projectId: requireProjectId(projectId === '' ? undefined : projectId),
     includeAuth: init.includeAuth !== false,
     options: requireCallOptions({ signal, timeoutMs, queueTimeoutMs, maxResponseBytes, party }),
