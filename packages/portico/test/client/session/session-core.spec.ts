@@ -98,6 +98,15 @@ describe('a call of a session', () => {
     expect(connection.asked).toMatchObject([{ path, mayFollow: true, ...expected }]);
   });
 
+  it('follows no redirect where none is asked for', async () => {
+    const { core, connection } = await start(everything);
+
+    await core.send({ ...core.readRequest('GET', 'reports', {}), maxRedirects: -1 });
+    await core.send({ ...core.readRequest('GET', 'reports', {}), maxRedirects: 1 });
+
+    expect(connection.asked.map(({ mayFollow }) => mayFollow)).toEqual([false, true]);
+  });
+
   it('is that of its session by the token, of its object without one, or of whom the caller names', async () => {
     const { core, connection } = await start(everything);
     const [one, other] = [new SessionCore(connection), new SessionCore(connection)];
