@@ -28,15 +28,11 @@ export class GotTransport implements Transport {
   readonly #oneHop;
 
   constructor(options: ConnectionOptions) {
-    const { trust, proxy } = options;
+    const { proxy } = options;
     this.#direct = makeAgents(options);
     this.#proxied = proxy && makeAgents(options, proxy);
     this.#proxy = proxy;
     this.#oneHop = got.extend({
-      https: {
-        rejectUnauthorized: trust.rejectUnauthorized,
-        ...(trust.ca === undefined ? {} : { certificateAuthority: trust.ca }),
-      },
       followRedirect: false,
       retry: { limit: 0 },
       throwHttpErrors: false,
