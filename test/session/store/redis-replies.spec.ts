@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { PlatformClient } from 'portico/client';
 import { storeKey } from '../../../src/session/handle.js';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
-import { ValueCount } from '../../../src/session/store/redis-socket.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { startUserPlatform } from '../../support/embedded-platform/user-platform.js';
@@ -160,37 +159,3 @@ suite(
     });
   },
 );
-
-describe('the count of replies', () => {
-  const REPLIES = [
-    '+OK\r\n',
-    NONE,
-    '_\r\n',
-    '*-1\r\n',
-    '*0\r\n',
-    '$0\r\n\r\n',
-    '$5\r\n*1\r\n$\r\n',
-    '*3\r\n$2\r\nab\r\n*2\r\n:1\r\n$-1\r\n#t\r\n',
-    '%2\r\n$1\r\na\r\n:1\r\n$1\r\nb\r\n*1\r\n+x\r\n',
-    ',1.5\r\n',
-    '-ERR no\r\n',
-  ];
-
-  it('is right wherever the packets begin and end', () => {
-    const bytes = Buffer.from(REPLIES.join(''));
-    for (const size of [1, 2, 3, 5, 7, bytes.length]) {
-      const count = new ValueCount();
-      let found = 0;
-      for (let at = 0; at < bytes.length; at += size) found += count.add(bytes.subarray(at, at + size));
-      expect(found).toBe(REPLIES.length);
-    }
-  });
-
-  it('grows only when a reply is complete', () => {
-    for (const reply of REPLIES) {
-      const count = new ValueCount();
-      expect(count.add(Buffer.from(reply.slice(0, -1)))).toBe(0);
-      expect(count.add(Buffer.from(reply.slice(-1)))).toBe(1);
-    }
-  });
-});

@@ -5,13 +5,18 @@ const MASTER = /^sentinel get-master-addr-by-name /i;
 const OTHER_SENTINELS = /^sentinel sentinels /i;
 const SUBSCRIBE = /^subscribe (\S+)$/i;
 
+/** In the protocol of Redis; it may depend on the command, whose parts are in one line. */
+type Reply = string | ((command: string) => string);
+
 /** Speaks as much of RESP 3 as a connection needs, as a server and as its sentinel at once. */
 export interface FakeRedis {
   readonly port: number;
   /** All commands so far, each with its parts in one line. */
   readonly commands: readonly string[];
-  /** What a command is answered that begins like this, instead of `OK`. */
-  answer(begin: string, reply: string): void;
+  /** Connections accepted so far. */
+  connections(): number;
+  /** What a command is answered that begins like this, instead of `OK`; with '', nothing. */
+  answer(begin: string, reply: Reply): void;
   /** Sends to every connection for commands what none of them has asked for. */
   inject(reply: string): void;
   /** Sends a message to all who have subscribed to something. */
@@ -19,11 +24,12 @@ export interface FakeRedis {
   close(): Promise<void>;
 }
 
-export async function startFakeRedis(): Promise<FakeRedis> {
+export async function startFakeRedis(at = 0): Promise<FakeRedis> {
   const sockets = new Set<Socket>();
   const subscribers = new Set<Socket>();
   const commands: string[] = [];
-  const answers = new Map<string, string>([['info', bulk('loading:0')]]);
+  let connections = 0;
+  const answers = new Map<string, Reply>([['info', bulk('loading:0')]]);
 
   const replyTo = (command: string, socket: Socket): string => {
     if (MASTER.test(command)) return list('127.0.0.1', String(port));
@@ -33,11 +39,13 @@ export async function startFakeRedis(): Promise<FakeRedis> {
       subscribers.add(socket);
       return `>3\r\n${bulk('subscribe')}${bulk(channel)}:1\r\n`;
     }
-    const found = [...answers].find(([begin]) => command.toLowerCase().startsWith(begin));
-    return found?.[1] ?? '+OK\r\n';
+    const found = [...answers].reverse().find(([begin]) => command.toLowerCase().startsWith(begin));
+    const reply = found?.[1] ?? '+OK\r\n';
+    return typeof reply === 'string' ? reply : reply(command);
   };
   const server = createServer((socket) => {
     sockets.add(socket);
+    connections += 1;
     socket.on('error', () => undefined);
     socket.on('close', () => {
       sockets.delete(socket);
@@ -49,12 +57,13 @@ export async function startFakeRedis(): Promise<FakeRedis> {
         socket.write(replyTo(command, socket));
       }
     });
-  }).listen(0, '127.0.0.1');
+  }).listen(at, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     port,
     commands,
+    connections: () => connections,
     answer: (begin, reply) => void answers.set(begin, reply),
     inject: (reply) => {
       for (const socket of sockets) if (!subscribers.has(socket)) socket.write(reply);
@@ -77,7 +86,8 @@ function commandsIn(text: string): string[] {
   );
 }
 
-function bulk(text: string): string {
+/** A text as a reply. */
+export function bulk(text: string): string {
   return `$${text.length}\r\n${text}\r\n`;
 }
 
