@@ -5,7 +5,7 @@ import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { holdTimers } from '../../../packages/portico/test/support/client/hold-timers.js';
 import { gate } from '../../../packages/portico/test/support/gate.js';
-import { bulk, type FakeRedis, startFakeRedis } from '../../support/session/start-fake-redis.js';
+import { bulk, type FakeRedis, scriptReply, startFakeRedis } from '../../support/session/start-fake-redis.js';
 
 const UNAVAILABLE = { code: 'SESSION_STORE_UNAVAILABLE' };
 const LATE = 'it does not answer in time';
@@ -28,14 +28,10 @@ describe('a client of Redis', () => {
     await fake.close();
   });
 
-  const open = async (timeoutMs = 10_000): Promise<void> => {
-    client = await RedisClient.open({ url: `redis://127.0.0.1:${fake.port}`, timeoutMs }, health);
+  const open = async (timeoutMs = 10_000, scheme = 'redis'): Promise<void> => {
+    client = await RedisClient.open({ url: `${scheme}://127.0.0.1:${fake.port}`, timeoutMs }, health);
   };
-  /** A reply that repeats what identifies the command, with the time and an answer. */
-  const fitting =
-    (answer = ':1\r\n', time = '') =>
-    (command: string): string =>
-      `*3\r\n${bulk(command.split(' ').at(-1) ?? '')}${bulk(time)}${answer}`;
+  const fitting = (answer = ':1\r\n', time = ''): ((command: string) => string) => scriptReply(answer, time);
   const ask = (): Promise<unknown> => client.ask(isOne, 'setMark', 'key', 1000);
   const isBack = (): Promise<void> =>
     eventually(async () => {
@@ -281,8 +277,9 @@ describe('a client of Redis', () => {
       return found;
     };
 
-    it('gives their names batch by batch', async () => {
-      await open();
+    it.each(['redis', 'redis+cluster'])('gives their names batch by batch: %s', async (scheme) => {
+      await open(undefined, scheme);
+      await isBack();
       fake.answer('scan 0 match portico:* count 10', `*2\r\n${bulk('7')}*1\r\n${bulk('one')}`);
       fake.answer(
         'scan 7 match portico:* count 10',
@@ -312,22 +309,23 @@ describe('a client of Redis', () => {
     await expect(client.info()).rejects.toThrow('The session store is unavailable: NOPERM');
   });
 
+  const DROPS =
+    'Redis may drop sessions when its memory is full (maxmemory-policy allkeys-lru): use noeviction';
   it.each([
-    ['noeviction', []],
-    [
-      'allkeys-lru',
-      ['Redis may drop sessions when its memory is full (maxmemory-policy allkeys-lru): use noeviction'],
-    ],
-    ['', []],
-  ])('reports what Redis may drop when it is full: %s', async (policy, expected) => {
+    ['redis', 'noeviction', []],
+    ['redis', 'allkeys-lru', [DROPS]],
+    ['redis', '', []],
+    ['redis+cluster', 'noeviction', []],
+    ['redis+cluster', 'allkeys-lru', [DROPS]],
+  ])('reports what Redis may drop when it is full: %s, %s', async (scheme, policy, expected) => {
     const asked = gate();
     fake.answer('info memory', () => {
       asked.open();
       return bulk(`maxmemory:0\r\nmaxmemory_policy:${policy}`);
     });
-    await open();
+    await open(undefined, scheme);
     await asked.passed;
-    await ask();
+    await isBack();
     expect(reports).toEqual(expected);
   });
 });

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
 import { decidingSettings } from '../../../src/session/store/store-backend.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
+import { holdTimers } from '../../../packages/portico/test/support/client/hold-timers.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import {
   patientAccess,
@@ -12,6 +13,7 @@ import {
   redisMissing,
   startRedis,
 } from '../../support/session/start-redis.js';
+import { bulk, type FakeRedis, scriptReply, startFakeRedis } from '../../support/session/start-fake-redis.js';
 import { ServiceError } from '../../../src/errors/service-error.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
@@ -271,5 +273,114 @@ suite('the redis session store', () => {
     expect(await store.read('key')).toBeUndefined();
     expect(await store.replace('key', 1, 'late')).toBe(false);
     expect(await store.remove('key')).toBe(false);
+  });
+});
+
+describe('what the redis session store sends', () => {
+  let fake: FakeRedis;
+  let store: RedisSessionStore;
+  beforeEach(async () => {
+    fake = await startFakeRedis();
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await store.close();
+    await fake.close();
+  });
+  const open = async (scheme = 'redis', replicas = 0): Promise<void> => {
+    const access = { url: `${scheme}://127.0.0.1:${fake.port}`, timeoutMs: 10_000 };
+    store = await RedisSessionStore.open(access, LIFE, undefined, replicas);
+    // A cluster has no connection to a node before the first command.
+    await eventually(() => store.reach());
+    sent();
+  };
+  /** The arguments of the scripts that were sent since it was asked last. */
+  let seen = 0;
+  const sent = (): string[] => {
+    const scripts = fake.commands.slice(seen).filter((each) => each.startsWith('eval'));
+    seen = fake.commands.length;
+    return scripts.map((each) => each.replace(/^.* (?=\d+ portico:)|\S+$/gs, '').trim());
+  };
+  beforeEach(() => {
+    seen = 0;
+    fake.answer('eval', scriptReply(':1\r\n'));
+  });
+
+  it.each([
+    ['redis', '2 portico:session:key portico:use:key 60000 600000'],
+    ['redis+cluster', '2 portico:session:{key} portico:use:{key} 60000 600000'],
+  ])('names all of one session so that a cluster has it in one slot: %s', async (scheme, expected) => {
+    await open(scheme);
+    fake.answer('eval', scriptReply('$-1\r\n'));
+    expect(await store.peek('key')).toBeUndefined();
+    expect(sent()).toEqual([expected]);
+  });
+
+  it.each([
+    ['redis', 1, /^1 portico:ping$/],
+    ['redis+cluster', 12, /^1 portico:ping:\{..\}$/],
+  ])(
+    'tries all parts of Redis by a read, or by a write that is gone after a second: %s',
+    async (scheme, parts, name) => {
+      await open(scheme);
+      await store.reach();
+      const reads = new Set(sent());
+      expect([...reads]).toEqual(Array(parts).fill(expect.stringMatching(name)));
+      await store.ping();
+      expect(new Set(sent())).toEqual(new Set([...reads].map((read) => `${read} 1000`)));
+    },
+  );
+
+  it('keeps a last use for as long as its session may live after the platform has ended its own', async () => {
+    await open();
+    store.noteUse('key', 5, 30_000);
+    store.noteUse('key', 6);
+    await eventually(() => fake.commands.length >= seen + 2);
+    expect(sent()).toEqual(['1 portico:use:key 5 30000 90000', '1 portico:use:key 6  660000']);
+  });
+
+  it('waits with a new session and with its end until replicas have them, and with nothing else', async () => {
+    await open('redis', 1);
+    fake.answer('wait', ':1\r\n');
+    const waits = (): number => fake.commands.filter((each) => each === 'wait 1 500').length;
+    expect(await store.replace('key', 1, 'sealed')).toBe(true);
+    expect(waits()).toBe(0);
+    expect(await store.remove('key')).toBe(true);
+    expect(waits()).toBe(1);
+    const before = fake.connections();
+    await store.close();
+    await expect(store.remove('key')).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' });
+    expect(fake.connections()).toBe(before);
+  });
+
+  it('says by which settings it treats sessions every five seconds, until it is closed', async () => {
+    await open();
+    holdTimers('setInterval');
+    fake.answer('eval', (command) =>
+      scriptReply(command.includes('portico:settings') ? '$0\r\n\r\n' : ':1\r\n')(command),
+    );
+    const announced = (): number =>
+      fake.commands.filter((each) => each.includes('portico:settings layout=1 15000')).length;
+    store.announce('layout=1');
+    await eventually(() => announced() === 1);
+    vi.advanceTimersByTime(4999);
+    vi.advanceTimersByTime(1);
+    await eventually(() => announced() === 2);
+    await store.close();
+    vi.advanceTimersByTime(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    [
+      'redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\n',
+      { product: 'Redis 7.0.15', evictionPolicy: 'noeviction' },
+    ],
+    ['# Server\r\n', { product: 'Redis of unknown version', evictionPolicy: undefined }],
+    ['a redis_version:1\r\n', { product: 'Redis of unknown version', evictionPolicy: undefined }],
+  ])('tells what Redis says of itself: %j', async (info, description) => {
+    await open();
+    fake.answer('info', bulk(info));
+    expect(await store.describe()).toEqual(description);
   });
 });

@@ -142,7 +142,9 @@ describe('the way to Redis', () => {
     const server = createServer((socket) => socket.end()).listen(path);
     await once(server, 'listening');
     const connector = new CountingConnector({ path, disconnectTimeout: 100 });
+    const accepted = once(server, 'connection');
     await once(await connector.connect(), 'connect');
+    await accepted;
     connector.disconnect();
     server.close();
     await folder.remove();
@@ -158,6 +160,7 @@ describe('the count of replies', () => {
     '*0\r\n',
     '$0\r\n\r\n',
     '$5\r\n*1\r\n$\r\n',
+    '$9\r\na\r\nb\r\nc\r\n\r\n',
     '*3\r\n$2\r\nab\r\n*2\r\n:1\r\n$-1\r\n#t\r\n',
     '%2\r\n$1\r\na\r\n:1\r\n$1\r\nb\r\n*1\r\n+x\r\n',
     ',1.5\r\n',

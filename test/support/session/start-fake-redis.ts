@@ -3,12 +3,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 const MASTER = /^sentinel get-master-addr-by-name /i;
 const OTHER_SENTINELS = /^sentinel sentinels /i;
+const SLOTS = /^cluster slots$/i;
 const SUBSCRIBE = /^subscribe (\S+)$/i;
 
 /** In the protocol of Redis; it may depend on the command, whose parts are in one line. */
 type Reply = string | ((command: string) => string);
 
-/** Speaks as much of RESP 3 as a connection needs, as a server and as its sentinel at once. */
+/** Speaks as much of RESP 3 as a connection needs, as a server, its sentinel, and a cluster of one node at once. */
 export interface FakeRedis {
   readonly port: number;
   /** All commands so far, each with its parts in one line. */
@@ -29,10 +30,14 @@ export async function startFakeRedis(at = 0): Promise<FakeRedis> {
   const subscribers = new Set<Socket>();
   const commands: string[] = [];
   let connections = 0;
-  const answers = new Map<string, Reply>([['info', bulk('loading:0')]]);
+  const answers = new Map<string, Reply>([
+    ['info', bulk('loading:0')],
+    ['cluster info', bulk('cluster_state:ok')],
+  ]);
 
   const replyTo = (command: string, socket: Socket): string => {
     if (MASTER.test(command)) return list('127.0.0.1', String(port));
+    if (SLOTS.test(command)) return `*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n${bulk('127.0.0.1')}:${port}\r\n`;
     if (OTHER_SENTINELS.test(command)) return list();
     const [, channel] = SUBSCRIBE.exec(command) ?? [];
     if (channel !== undefined) {
@@ -93,4 +98,9 @@ export function bulk(text: string): string {
 
 function list(...texts: readonly string[]): string {
   return `*${texts.length}\r\n${texts.map(bulk).join('')}`;
+}
+
+/** The reply to a script: what identifies the command, the time of Redis if it is told, and the answer. */
+export function scriptReply(answer: string, time = ''): (command: string) => string {
+  return (command) => `*3\r\n${bulk(command.split(' ').at(-1) ?? '')}${bulk(time)}${answer}`;
 }
