@@ -97,6 +97,17 @@ describe('a client of Redis', () => {
     expect(fake.connections()).toBe(before + 1);
   });
 
+  it('sends no command again whose reply came with one that nothing has asked for', async () => {
+    await open();
+    const before = fake.connections();
+    fake.answer('eval', (command) => `${fitting()(command)}+OK\r\n`);
+    await expect(ask()).rejects.toThrow('there is no connection');
+    fake.answer('eval', fitting());
+    await eventually(() => fake.connections() > before);
+    await eventually(() => client.info().then(() => true));
+    expect(fake.commands.filter((each) => each.startsWith('eval'))).toHaveLength(1);
+  });
+
   it('does not connect again once it is closed', async () => {
     await open();
     const before = fake.connections();
@@ -191,13 +202,14 @@ describe('a client of Redis', () => {
     await turns();
     expect(fake.connections()).toBe(before);
     vi.advanceTimersByTime(1);
-    await eventually(() => {
-      vi.advanceTimersByTime(500);
-      return fake.connections() > before;
-    });
+    // After five seconds of silence it would be given up anyway.
+    await eventually(() => fake.connections() > before, 4000);
   });
 
-  it('keeps the connection when an answer comes later than it waits', async () => {
+  it.each([
+    ['an answer', fitting()],
+    ['an error', () => '-WRONGTYPE Operation against a key\r\n'],
+  ])('keeps the connection when %s comes later than it waits', async (_what, reply) => {
     await open(20);
     const before = fake.connections();
     fake.answer('eval', '');
@@ -206,7 +218,7 @@ describe('a client of Redis', () => {
     await eventually(() => fake.commands.some((each) => each.startsWith('eval')));
     vi.advanceTimersByTime(20);
     expect(await asking).toContain(LATE);
-    fake.inject(fitting()(fake.commands.at(-1) ?? ''));
+    fake.inject(reply(fake.commands.at(-1) ?? ''));
     await eventually(() => client.info().then(() => true));
     vi.advanceTimersByTime(1000);
     await turns();
