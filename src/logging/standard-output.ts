@@ -1,5 +1,5 @@
 import { write, writeSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const MEGABYTE = 1024 * 1024;
@@ -193,8 +193,9 @@ export class WaitingLines {
     return bytes;
   }
 
-  /** One at a time, so that lines keep their order. */
+  /** One write at a time, so that lines keep their order. Those of one turn of the event loop share the first. */
   async #drain(): Promise<void> {
+    await nextTurn();
     while (this.#isWoken || this.#waitingBytes > 0) {
       try {
         this.#isWoken = false;

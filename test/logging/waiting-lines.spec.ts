@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WaitingLines } from '../../src/logging/standard-output.js';
 import { eventually } from '../../packages/portico/test/support/eventually.js';
@@ -45,6 +46,21 @@ describe('lines on their way', () => {
     expect(reports).toEqual([]);
   });
 
+  it('of one turn of the event loop are one write', async () => {
+    turns = ['first\nsecond\nthird\n'.length, fault('EAGAIN')];
+    const waiting = lines();
+    for (const line of ['first', 'second', 'third']) waiting.write(`${line}\n`);
+    await nextTurn();
+    await waiting.close();
+    expect([written, turns]).toEqual(['first\nsecond\nthird\n', [fault('EAGAIN')]]);
+  });
+
+  it('of one turn are all there for a process that exits within it', () => {
+    const waiting = lines();
+    for (const line of ['first', 'second']) waiting.write(`${line}\n`);
+    expect(waiting.take().toString()).toBe('first\nsecond\n');
+  });
+
   it('that are too many for a slow reader are lost and counted, the reserved ones last', async () => {
     const reader = gate();
     open = reader.passed;
@@ -86,6 +102,7 @@ describe('lines on their way', () => {
     open = reader.passed;
     const waiting = lines();
     waiting.write('on its way\n');
+    await nextTurn();
     waiting.write('after it\n');
     expect(waiting.take().toString()).toBe('after it\n');
     reader.open();

@@ -27,11 +27,15 @@ export interface CommitHooks {
   readonly confirm?: () => void;
 }
 
+/** How long the first write of a group waits at most while others arrive. */
+const MOST_WAIT_MS = 10;
+
 /**
- * Writes that arrive in the same turn of the event loop share one commit, and so do all that arrive while the disk
- * confirms the one before. Nothing else waits for the disk. Each is answered when it is there. They run in the order
- * in which they arrived. If a group fails, each of its writes runs again on its own, so that one that cannot be done
- * fails alone.
+ * Writes that arrive in the same turn of the event loop share one commit, and while each turn brings more, they wait
+ * for each other: a service that is busy with logins makes few commits. What arrives while the disk confirms a commit
+ * waits for the next one. Nothing else waits for the disk. Each write is answered when it is there. They run in the
+ * order in which they arrived. If a group fails, each of its writes runs again on its own, so that one that cannot be
+ * done fails alone.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -47,8 +51,11 @@ export class GroupCommit {
   #committed: Committed[] = [];
   #confirming: Promise<void> | undefined;
   #turn: NodeJS.Immediate | undefined;
+  readonly #now: () => number;
 
-  constructor(database: DatabaseSync, hooks: CommitHooks = {}) {
+  /** @param now milliseconds of a clock that is never set back */
+  constructor(database: DatabaseSync, hooks: CommitHooks = {}, now = () => performance.now()) {
+    this.#now = now;
     this.#database = database;
     this.#hooks = hooks;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
@@ -61,10 +68,16 @@ export class GroupCommit {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
       this.#keys.add(key);
-      if (this.#confirming !== undefined) return;
-      this.#turn ??= setImmediate(() => {
-        this.flush();
-      });
+      if (this.#confirming === undefined && this.#turn === undefined) this.#gather(this.#now());
+    });
+  }
+
+  #gather(since: number): void {
+    const before = this.#waiting.length;
+    this.#turn = setImmediate(() => {
+      const hasMore = this.#waiting.length > before;
+      if (hasMore && this.#now() - since < MOST_WAIT_MS) this.#gather(since);
+      else this.flush();
     });
   }
 
@@ -82,8 +95,10 @@ export class GroupCommit {
 
   /** Resolves when all that was written is answered. */
   async settle(): Promise<void> {
-    this.flush();
-    await this.#confirming;
+    do {
+      this.flush();
+      await this.#confirming;
+    } while (this.#waiting.length > 0);
   }
 
   async #confirm(): Promise<void> {
@@ -97,9 +112,9 @@ export class GroupCommit {
       } catch (error) {
         for (const { write } of committed) write.reject(error);
       }
-      this.#runWaiting();
     }
     this.#confirming = undefined;
+    if (this.#waiting.length > 0) this.#gather(this.#now());
   }
 
   #runWaiting(): void {

@@ -45,6 +45,38 @@ describe('writes that share a commit', () => {
     expect(namesIn(path)).toHaveLength(100);
   });
 
+  describe('that keep arriving', () => {
+    let now = 0;
+    const inEachTurn = async (turns: number, passed: () => void): Promise<void> => {
+      const writes = [insert('first')];
+      for (let turn = 0; turn < turns; turn += 1) {
+        writes.push(insert(`turn ${turn}`));
+        passed();
+        await nextTurn();
+      }
+      await Promise.all(writes);
+    };
+    beforeEach(() => {
+      group = new GroupCommit(database, {}, () => now);
+    });
+
+    it('wait for each other, and are one commit', async () => {
+      const before = await commitsIn(path);
+      await inEachTurn(8, () => undefined);
+      expect((await commitsIn(path)) - before).toBe(1);
+      expect(namesIn(path)).toHaveLength(9);
+    });
+
+    it('wait for 10 ms and no longer', async () => {
+      const seen: number[] = [];
+      await inEachTurn(4, () => {
+        now += 5;
+        seen.push(namesIn(path).length);
+      });
+      expect(seen).toEqual([0, 0, 3, 4]);
+    });
+  });
+
   describe('that wait for the disk', () => {
     let confirmed: PromiseWithResolvers<undefined>[];
     beforeEach(() => {
@@ -112,6 +144,35 @@ describe('writes that share a commit', () => {
       await nextTurn();
       confirmed[1]?.resolve(undefined);
       expect(await second).toBe(1);
+    });
+
+    it('wait for each other also behind a commit that the disk confirms', async () => {
+      const first = insert('first');
+      await nextTurn();
+      const before = await commitsIn(path);
+      const second = insert('second');
+      confirmed[0]?.resolve(undefined);
+      await first;
+      const third = insert('third');
+      await nextTurn();
+      await nextTurn();
+      expect((await commitsIn(path)) - before).toBe(1);
+      confirmed[1]?.resolve(undefined);
+      expect(await Promise.all([second, third])).toEqual([1, 1]);
+    });
+
+    it('are answered before the group has settled, also those that arrived meanwhile', async () => {
+      const answered: string[] = [];
+      const writeDown = (name: string) => insert(name).then(() => answered.push(name));
+      const first = writeDown('first');
+      const settled = group.settle().then(() => answered.push('settled'));
+      const second = writeDown('second');
+      confirmed[0]?.resolve(undefined);
+      await first;
+      await nextTurn();
+      confirmed[1]?.resolve(undefined);
+      await Promise.all([second, settled]);
+      expect(answered).toEqual(['first', 'second', 'settled']);
     });
 
     it('are all answered before the group has settled', async () => {
