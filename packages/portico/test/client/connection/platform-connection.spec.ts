@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CallObserver, type PlatformCall } from '../../../src/client/connection/call-report.js';
@@ -10,7 +12,6 @@ import { streamBody, textBody } from '../../../src/client/session/request-body.j
 import { redirectTo } from '../../support/embedded-platform/platform-answers.js';
 import {
   type Script,
-  type ScriptedAnswer,
   startScriptedPlatform,
   type ScriptedPlatform,
 } from '../../support/embedded-platform/scripted-platform.js';
@@ -27,6 +28,7 @@ afterEach(async () => {
 
 interface Made {
   readonly platform: ScriptedPlatform;
+  readonly connection: PlatformConnection;
   readonly exchange: (method: string, path: string, more?: Partial<Exchange>) => Promise<PlatformResponse>;
   readonly open: (method: string, path: string, more?: Partial<Exchange>) => Promise<OpenResponse>;
 }
@@ -54,6 +56,7 @@ async function connectTo(script: Script, options: Partial<PlatformClientOptions>
   });
   return {
     platform,
+    connection,
     exchange: (method, path, more = {}) => connection.exchange(exchangeOf(method, path, more)),
     open: (method, path, more = {}) => connection.open(exchangeOf(method, path, more)),
   };
@@ -64,13 +67,6 @@ const failureOf = (outcome: Promise<unknown>): Promise<unknown> =>
     () => 'succeeded',
     (error: unknown) => error,
   );
-
-/** The head of an answer whose body does not end. */
-const endless =
-  (status: number, headers: Record<string, string> = {}): ScriptedAnswer =>
-  (_request, response) => {
-    response.writeHead(status, headers).write('begun');
-  };
 
 describe('a call over a connection', () => {
   it('is followed by its redirects if it may be, as many as are allowed, and tells of each', async () => {
@@ -228,6 +224,21 @@ describe('a call over a connection', () => {
   });
 });
 
+describe('a connection that is closed', () => {
+  it('ends the calls over it, refuses others, and has no socket', async () => {
+    const { connection, exchange, platform } = await connectTo({ '*': () => undefined });
+    const ended = failureOf(exchange('GET', 'things'));
+    await eventually(() => platform.count('GET things') === 1);
+
+    await connection.close();
+
+    const closed = { kind: 'client-closed' };
+    expect([await ended, await failureOf(exchange('GET', 'things'))]).toMatchObject([closed, closed]);
+    await eventually(() => platform.openConnections === 0);
+    expect(platform.count('GET things')).toBe(1);
+  });
+});
+
 describe('the observers of a connection', () => {
   it('hear for how long a call took', async () => {
     const calls: PlatformCall[] = [];
@@ -263,16 +274,48 @@ describe('the observers of a connection', () => {
 });
 
 describe('the response to a call', () => {
-  it('is complete at the head of a redirect, whose body may never end', async () => {
-    const { exchange, open, platform } = await connectTo({
-      'GET old': endless(302, { location: 'new' }),
+  it('is complete at the head of a redirect, whose body may never end and is given up', async () => {
+    let left = 0;
+    const { exchange, open } = await connectTo({
+      'GET old': (_request, response) => {
+        response.on('close', () => (left += 1));
+        response.writeHead(302, { location: 'new' }).write('begun');
+      },
       'GET new': { status: 200, body: 'moved' },
     });
 
     expect((await exchange('GET', 'old')).text()).toBe('moved');
+    await eventually(() => left === 1);
     expect(await new Response((await open('GET', 'old')).body()).text()).toBe('moved');
+    await eventually(() => left === 2);
     expect((await exchange('GET', 'old', { mayFollow: false })).byteLength).toBe(0);
-    await eventually(() => platform.openConnections <= 1);
+    await eventually(() => left === 3);
+  });
+
+  it.each(['got', 'undici'] as const)(
+    'leaves its connection to the next where it has no body, by %s',
+    async (transport) => {
+      const { exchange, platform } = await connectTo({ '*': { status: 204 } }, { transport });
+      for (let nth = 0; nth < 3; nth += 1) {
+        expect((await exchange('GET', 'things')).byteLength).toBe(0);
+        await setImmediate();
+      }
+
+      expect(platform.connections).toBeLessThan(3);
+    },
+  );
+
+  it('has nothing to do with the signal of its caller any more when its body has arrived', async () => {
+    const { open } = await connectTo({
+      '*': { status: 200, headers: { 'content-type': 'application/pdf' }, body: 'x'.repeat(100_000) },
+    });
+    const { signal } = new AbortController();
+    const response = await open('GET', 'things', { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+
+    await new Response(response.body()).text();
+
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('is what the platform says where it redirects to nowhere, or is not followed', async () => {

@@ -202,6 +202,20 @@ describe('fetch on a session answers', () => {
     expect(response.body).toBeNull();
   });
 
+  it('without a body that there cannot be, and gives back the connection of one that comes', async () => {
+    const { session } = await start({
+      'GET odd': (_request, response) => {
+        response.writeHead(205, { 'content-type': 'application/pdf' });
+        response.write(Buffer.alloc(100_000));
+      },
+      'GET next': { status: 204 },
+    });
+
+    expect((await session.fetch('odd')).body).toBeNull();
+
+    expect((await session.fetch('next')).status).toBe(204);
+  });
+
   it('with whether it was redirected', async () => {
     const { session } = await start({ 'GET old': redirectTo('new'), 'GET new': { status: 204 } });
 
