@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import {
   PlatformClient,
@@ -124,6 +124,25 @@ describe('a client', () => {
 
     await expect(client.openSession().login()).rejects.toThrow(ClientClosedError);
     expect(platform.requests).toHaveLength(0);
+  });
+
+  it('is closed at the end of its scope', async () => {
+    let left: PlatformClient;
+    {
+      await using client = new PlatformClient({ baseUrl: 'http://127.0.0.1:9/api' });
+      left = client;
+    }
+
+    await expect(left.openSession().login()).rejects.toThrow(ClientClosedError);
+  });
+
+  it('shows its base URL, and nothing of its options', () => {
+    const client = new PlatformClient({
+      baseUrl: 'http://127.0.0.1:9/api',
+      proxy: 'http://user:CANARY@127.0.0.1:9',
+    });
+
+    expect(inspect(client)).toBe("PlatformClient { baseUrl: 'http://127.0.0.1:9/api/' }");
   });
 
   it('warns once per process that it does not verify certificates', async () => {
