@@ -149,7 +149,7 @@ export class AuthenticatedPlatformSession extends PlatformSession {
     try {
       return await send();
     } catch (error) {
-      if (userGeneration !== state.userGeneration || !this.#justifiesRelogin(error, request)) throw error;
+      if (!this.#justifiesRelogin(error, request)) throw error;
       if (sessionGeneration === state.sessionGeneration) await this.#logInAgain();
       if (userGeneration !== state.userGeneration) throw error;
       return send();
