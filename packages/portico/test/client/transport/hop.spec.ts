@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { streamBody } from '../../../src/client/session/request-body.js';
+import { standardBody, streamBody } from '../../../src/client/session/request-body.js';
 import { GotTransport } from '../../../src/client/transport/got-transport.js';
 import { networkFailure } from '../../../src/client/transport/network-failure.js';
 import { readProxy } from '../../../src/client/transport/proxy.js';
@@ -121,6 +121,18 @@ describe.each<[string, TransportFactory]>([
       body: 'one,two',
       headers: { 'transfer-encoding': 'chunked' },
     });
+  });
+
+  it('carries its headers and the length of its body, where that is known', async () => {
+    const platform = await startScriptedPlatform({ 'PUT rows': { status: 204 } });
+    const send = sender();
+    for (const body of ['rows', new Blob(['rows'])].map(standardBody)) {
+      await send(platform.baseUrl, 'rows', { method: 'PUT', body, headers: { 'x-own': 'a' } });
+    }
+
+    const expected = { body: 'rows', headers: { 'content-length': '4', 'x-own': 'a' } };
+    expect(platform.requests).toMatchObject([expected, expected]);
+    for (const { headers } of platform.requests) expect(headers).not.toHaveProperty('transfer-encoding');
   });
 
   it('fails with its stream, and closes the connection on which that broke off', async () => {

@@ -1,14 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { networkFailure } from '../../../src/client/transport/network-failure.js';
 import {
   type HopRequest,
   ProtocolViolation,
-  StaleConnectionError,
   UnreadableContinueError,
 } from '../../../src/client/transport/transport.js';
 import { UndiciConnection } from '../../../src/client/transport/undici-connection.js';
 import { UndiciTransport } from '../../../src/client/transport/undici-transport.js';
+import { makeCertificate } from '../../support/client/certificate.js';
 import {
   head,
   type RawAnswer,
@@ -69,10 +70,7 @@ describe('a connection of undici', () => {
     });
 
     for (const path of ['things', 'spaced']) {
-      const failure = await failureOf(path);
-
-      expect(failure).toBeInstanceOf(Error);
-      expect(failure).not.toBeInstanceOf(StaleConnectionError);
+      expect(networkFailure(await failureOf(path))).toMatchObject({ kind: 'unreachable', reason: 'CONNECT' });
     }
   });
 
@@ -127,16 +125,20 @@ describe('a connection of undici', () => {
     expect(await failureOf('closed')).toMatchObject({ code: 'UND_ERR_SOCKET' });
   });
 
-  it('that could not be opened is no kept one', async () => {
-    const { server, send, failureOf } = await connected({ '*': GOOD });
-    await send('things');
-    await server.close();
-    await eventually(() => server.openConnections === 0);
-    for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+  it('takes a refusal of TLS for what it is, although its end is reported last', async () => {
+    const { key, cert } = await makeCertificate();
+    const server = createHttpsServer({ key, cert, requestCert: true, rejectUnauthorized: true });
+    server.on('tlsClientError', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const made = (transport = new UndiciTransport({ trust: { rejectUnauthorized: false } }));
+    const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    for (const needsNewConnection of [false, true]) {
+      const { signal } = new AbortController();
+      const refused = made.send({ method: 'GET', url, headers: {}, signal, needsNewConnection });
 
-    const failure = await failureOf('things');
-
-    expect(failure).toMatchObject({ code: 'ECONNREFUSED' });
+      expect(await refused.catch(networkFailure)).toMatchObject({ reason: 'TLS' });
+    }
+    server.close();
   });
 
   it('is closed after its only request at once, however long it might be kept', async () => {
@@ -147,28 +149,89 @@ describe('a connection of undici', () => {
     await eventually(() => server.openConnections === 0);
   });
 
-  it('tells each handler what that listens to', async () => {
-    const server = await startRawAnswerServer({ '*': GOOD });
-    const connection = new UndiciConnection(new URL(server.baseUrl).origin, { connect: {} });
-    for (let nth = 0; nth < 2; nth += 1) {
-      const ended = Promise.withResolvers<undefined>();
-      connection.dispatch(
-        { path: '/api/things', method: 'GET' },
-        {
+  describe('by itself,', () => {
+    const REQUEST = { path: '/api/things', method: 'GET' } as const;
+    const connectionTo = ({ baseUrl }: { baseUrl: string }): UndiciConnection =>
+      new UndiciConnection(new URL(baseUrl).origin, { connect: {} });
+    const outcome = (connection: UndiciConnection): Promise<unknown> =>
+      new Promise((resolve) => {
+        connection.dispatch(REQUEST, {
           onResponseEnd: () => {
-            ended.resolve(undefined);
+            resolve('complete');
           },
           onResponseError: (_controller, error) => {
-            ended.reject(error);
+            resolve(error);
           },
-        },
-      );
-      await ended.promise;
-    }
-    connection.dispatch({ path: '/api/things', method: 'GET' }, {});
-    await eventually(() => server.requests.length === 3);
-    await connection.close();
+        });
+      });
 
-    expect(server.connections).toBe(1);
+    it('tells each handler what that listens to', async () => {
+      const server = await startRawAnswerServer({ '*': GOOD });
+      const connection = connectionTo(server);
+
+      expect([await outcome(connection), await outcome(connection)]).toEqual(['complete', 'complete']);
+      connection.dispatch(REQUEST, {});
+      await eventually(() => server.requests.length === 3);
+      await connection.close();
+
+      expect(server.connections).toBe(1);
+    });
+
+    it('tells of a change of the protocol that was asked for', async () => {
+      const server = await startRawAnswerServer({
+        '*': { parts: head('HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: chat') },
+      });
+      const connection = connectionTo(server);
+      const status = await new Promise((resolve, reject) => {
+        connection.dispatch(
+          { ...REQUEST, upgrade: 'chat' },
+          {
+            onRequestUpgrade: (_controller, code, _headers, socket) => {
+              socket.destroy();
+              resolve(code);
+            },
+            onResponseError: (_controller, error) => {
+              reject(error);
+            },
+          },
+        );
+      });
+
+      expect(status).toBe(101);
+      await connection.destroy();
+    });
+
+    it('does not take the connection before for one that could not be opened', async () => {
+      const server = await startRawAnswerServer({ '*': GOOD });
+      const connection = connectionTo(server);
+      await outcome(connection);
+      await server.close();
+      await eventually(() => !connection.stats.connected);
+
+      expect(await outcome(connection)).toMatchObject({ code: 'ECONNREFUSED' });
+      await connection.destroy();
+    });
+
+    it.each<[string, RawAnswer, string[]]>([
+      ['before it says so, where that is complete', GOOD, ['closed', 'complete']],
+      ['after it says so, where that has failed', { parts: [], then: 'reset' }, ['failed', 'closed']],
+    ])('is done with its only request %s', async (_when, answer, expected) => {
+      const server = await startRawAnswerServer({ '*': answer });
+      const connection = connectionTo(server);
+      const heard: string[] = [];
+      connection.dispatchOnly(
+        REQUEST,
+        {
+          onResponseEnd: () => void heard.push('complete'),
+          onResponseError: () => void heard.push('failed'),
+        },
+        () => void heard.push('closed'),
+      );
+      await eventually(() => heard.length === 2);
+
+      expect(heard).toEqual(expected);
+      await eventually(() => server.openConnections === 0);
+      await connection.destroy();
+    });
   });
 });
