@@ -5,8 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * What is not here takes less, and comes in Vitest's own order. The first that matches counts.
  */
 const SECONDS = Object.entries({
-  // First, in new processes: after many other files of a process, a failover was seen to find no way back.
-  'test/session/store/redis-sentinel': 60,
   'test/e2e/federation/commands': 50,
   'test/e2e/chaos': 41,
   'test/e2e/console/page': 39,
@@ -20,6 +18,7 @@ const SECONDS = Object.entries({
   'test/e2e/sessions/operator-sessions': 25,
   'test/credentials/providers/sdk-isolation': 19,
   'test/e2e/console/embedding': 18,
+  'test/session/store/redis-sentinel': 17,
   'test/app/command': 16,
   'test/e2e/answers/heavy-queries': 16,
   'test/e2e/start-faults': 15,

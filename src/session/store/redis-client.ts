@@ -51,6 +51,11 @@ export class RedisClient {
     redis.on('reconnecting', () => {
       health.fail('unreachable', health.reason ?? 'the connection is lost');
     });
+    // We end it after a reply that cannot be trusted. ioredis does when a sentinel tells of a new master while it
+    // asks where the master is, and would not connect again.
+    redis.on('end', () => {
+      if (!this.#isClosed) redis.connect().catch(() => undefined);
+    });
     redis.on('ready', () => {
       if (!health.isDegraded) health.recover();
       void warnOfEviction(redis, health);
@@ -206,13 +211,9 @@ export class RedisClient {
     }
   }
 
-  /** Ends the connection, with all commands that are waiting on it: none is sent again. */
+  /** Ends the connection, with all commands that are waiting on it, and connects again: none is sent again. */
   #reconnect(): void {
-    if (this.#redis.status !== 'ready' || this.#redis.listenerCount('end') > 0) return;
-    this.#redis.once('end', () => {
-      if (!this.#isClosed) this.#redis.connect().catch(() => undefined);
-    });
-    this.#redis.disconnect();
+    if (this.#redis.status === 'ready') this.#redis.disconnect();
   }
 }
 

@@ -8,6 +8,7 @@ import { gate } from '../../../packages/portico/test/support/gate.js';
 import { bulk, type FakeRedis, scriptReply, startFakeRedis } from '../../support/session/start-fake-redis.js';
 
 const UNAVAILABLE = { code: 'SESSION_STORE_UNAVAILABLE' };
+const WHERE = 'sentinel get-master-addr-by-name';
 const LATE = 'it does not answer in time';
 
 describe('a client of Redis', () => {
@@ -223,6 +224,23 @@ describe('a client of Redis', () => {
     vi.advanceTimersByTime(1000);
     await turns();
     expect(fake.connections()).toBe(before);
+  });
+
+  it('finds the new master although a sentinel tells of it while another is just being asked', async () => {
+    client = await RedisClient.open(
+      { url: `redis+sentinel://127.0.0.1:${fake.port}/group`, timeoutMs: 10_000 },
+      health,
+    );
+    const count = (begin: string): number => fake.commands.filter((each) => each.startsWith(begin)).length;
+    await eventually(() => count('subscribe') > 0);
+    const looks = count(WHERE);
+    fake.answer(WHERE, '');
+    fake.drop();
+    await eventually(() => count(WHERE) > looks);
+    fake.publish('+switch-master', 'group 127.0.0.1 1 127.0.0.1 2');
+    await turns();
+    fake.answer(WHERE, `*2\r\n${bulk('127.0.0.1')}${bulk(String(fake.port))}`);
+    await isBack();
   });
 
   describe('that waits for replicas', () => {

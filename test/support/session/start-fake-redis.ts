@@ -16,10 +16,12 @@ export interface FakeRedis {
   readonly commands: readonly string[];
   /** Connections accepted so far. */
   connections(): number;
-  /** What a command is answered that begins like this, instead of `OK`; with '', nothing. */
+  /** What a command is answered that begins like this, until it is given another answer; with '', nothing. */
   answer(begin: string, reply: Reply): void;
   /** Sends to every connection for commands what none of them has asked for. */
   inject(reply: string): void;
+  /** Ends every connection for commands, as a server that dies does. */
+  drop(): void;
   /** Sends a message to all who have subscribed to something. */
   publish(channel: string, message: string): void;
   close(): Promise<void>;
@@ -36,6 +38,8 @@ export async function startFakeRedis(at = 0): Promise<FakeRedis> {
   ]);
 
   const replyTo = (command: string, socket: Socket): string => {
+    const found = [...answers].reverse().find(([begin]) => command.toLowerCase().startsWith(begin));
+    if (found !== undefined) return typeof found[1] === 'string' ? found[1] : found[1](command);
     if (MASTER.test(command)) return list('127.0.0.1', String(port));
     if (SLOTS.test(command)) return `*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n${bulk('127.0.0.1')}:${port}\r\n`;
     if (OTHER_SENTINELS.test(command)) return list();
@@ -44,9 +48,7 @@ export async function startFakeRedis(at = 0): Promise<FakeRedis> {
       subscribers.add(socket);
       return `>3\r\n${bulk('subscribe')}${bulk(channel)}:1\r\n`;
     }
-    const found = [...answers].reverse().find(([begin]) => command.toLowerCase().startsWith(begin));
-    const reply = found?.[1] ?? '+OK\r\n';
-    return typeof reply === 'string' ? reply : reply(command);
+    return '+OK\r\n';
   };
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -72,6 +74,9 @@ export async function startFakeRedis(at = 0): Promise<FakeRedis> {
     answer: (begin, reply) => void answers.set(begin, reply),
     inject: (reply) => {
       for (const socket of sockets) if (!subscribers.has(socket)) socket.write(reply);
+    },
+    drop: () => {
+      for (const socket of sockets) if (!subscribers.has(socket)) socket.destroy();
     },
     publish: (channel, message) => {
       for (const socket of subscribers) socket.write(list('message', channel, message).replace('*', '>'));
