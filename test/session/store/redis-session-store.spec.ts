@@ -1,5 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
+import { Redis } from 'ioredis';
+import { parseSettings } from '../../../src/config/parse-settings.js';
+import { type Settings } from '../../../src/config/settings.js';
+import {
+  open as openBackend,
+  RedisSessionStore,
+  tryOut,
+} from '../../../src/session/store/redis-session-store.js';
+import { type SessionStore } from '../../../src/session/store/session-store.js';
 import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
 import { decidingSettings } from '../../../src/session/store/store-backend.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
@@ -278,21 +286,33 @@ suite('the redis session store', () => {
 
 describe('what the redis session store sends', () => {
   let fake: FakeRedis;
-  let store: RedisSessionStore;
+  let store: SessionStore;
+  let reports: string[];
+  let health: StoreHealth;
   beforeEach(async () => {
     fake = await startFakeRedis();
+    reports = [];
+    health = new StoreHealth((message) => reports.push(message));
   });
   afterEach(async () => {
     vi.useRealTimers();
     await store.close();
     await fake.close();
   });
-  const open = async (scheme = 'redis', replicas = 0): Promise<void> => {
+  const settings = (): Settings =>
+    parseSettings({
+      SESSION_STORE: 'redis',
+      REDIS_URL: `redis://127.0.0.1:${fake.port}`,
+      REDIS_TIMEOUT_MS: '5000',
+    });
+  const open = async (scheme = 'redis', replicas = 0): Promise<RedisSessionStore> => {
     const access = { url: `${scheme}://127.0.0.1:${fake.port}`, timeoutMs: 10_000 };
-    store = await RedisSessionStore.open(access, LIFE, undefined, replicas);
+    const opened = await RedisSessionStore.open(access, LIFE, health, replicas);
+    store = opened;
     // A cluster has no connection to a node before the first command.
-    await eventually(() => store.reach());
+    await eventually(() => opened.reach());
     sent();
+    return opened;
   };
   /** The arguments of the scripts that were sent since it was asked last. */
   let seen = 0;
@@ -353,22 +373,85 @@ describe('what the redis session store sends', () => {
     expect(fake.connections()).toBe(before);
   });
 
-  it('says by which settings it treats sessions every five seconds, until it is closed', async () => {
+  it('notes no ending of a session that was not there', async () => {
     await open();
+    fake.answer('eval', scriptReply(':0\r\n'));
+    expect(await store.end('key', 'operator')).toBe(false);
+    expect(sent()).toEqual(['1 portico:session:key']);
+  });
+
+  it('tells of a session as it is listed, and not how many there are', async () => {
+    await open();
+    fake.answer('eval', scriptReply(`*3\r\n${bulk('5')}${bulk('sealed')}${bulk('4')}`));
+    expect(await store.summary('key')).toMatchObject({ key: 'key', sealed: 'sealed', expiresAt: 5 });
+    await expect(store.count()).resolves.toBeUndefined();
+    expect(store.isShared).toBe(true);
+  });
+
+  it.each([
+    ['no other instance has said anything', '', []],
+    [
+      'another one has others, which is said once',
+      'layout=2 A=1',
+      [
+        'Another instance on the same Redis has other values, by which each treats the sessions of both: layout',
+      ],
+    ],
+  ])('is every five seconds by which settings it treats sessions: %s', async (_what, last, expected) => {
+    const opened = await open();
     holdTimers('setInterval');
     fake.answer('eval', (command) =>
-      scriptReply(command.includes('portico:settings') ? '$0\r\n\r\n' : ':1\r\n')(command),
+      scriptReply(command.includes('portico:settings') ? bulk(last) : ':1\r\n')(command),
     );
     const announced = (): number =>
-      fake.commands.filter((each) => each.includes('portico:settings layout=1 15000')).length;
-    store.announce('layout=1');
-    await eventually(() => announced() === 1);
-    vi.advanceTimersByTime(4999);
-    vi.advanceTimersByTime(1);
-    await eventually(() => announced() === 2);
-    await store.close();
-    vi.advanceTimersByTime(60_000);
+      sent().filter((each) => each === '1 portico:settings layout=1 A=1 15000').length;
+    const isAnnounced = (): Promise<void> => eventually(() => announced() === 1);
+    opened.announce('layout=1 A=1');
+    await isAnnounced();
+    for (let round = 0; round < 2; round += 1) {
+      vi.advanceTimersByTime(4999);
+      expect(announced()).toBe(0);
+      vi.advanceTimersByTime(1);
+      await isAnnounced();
+    }
+    await opened.close();
     expect(vi.getTimerCount()).toBe(0);
+    expect(reports).toEqual(expected);
+  });
+
+  it('is by the settings of the service, which it tells other instances', async () => {
+    fake.answer('eval', (command) => {
+      const answer = command.includes('portico:session') ? '$-1\r\n' : ':1\r\n';
+      return scriptReply(command.includes('portico:settings') ? bulk('') : answer)(command);
+    });
+    const backend = await openBackend(settings(), health);
+    store = backend.sessions;
+    expect(backend.health).toBe(health);
+    await eventually(() => fake.commands.some((each) => each.includes('portico:settings layout=1')));
+    sent();
+    await store.peek('key');
+    await backend.logins.addPlace('place');
+    expect(sent()).toEqual([
+      '2 portico:session:key portico:use:key 3600000 43200000',
+      '1 portico:login-place:place 2592000000',
+    ]);
+  });
+
+  it('goes to where the client of the application is connected', async () => {
+    const client = new Redis({ host: '127.0.0.1', port: fake.port, lazyConnect: true });
+    ({ sessions: store } = await openBackend(parseSettings({}), health, client));
+    await eventually(() => store.reach());
+    client.disconnect();
+  });
+
+  it('is a mark and a question when it is tried out, over a connection that is closed again', async () => {
+    await open();
+    const before = fake.open();
+    fake.answer('info', bulk('redis_version:7'));
+    expect(await tryOut(settings())).toEqual({ product: 'Redis 7', evictionPolicy: undefined });
+    await eventually(() => fake.open() === before);
+    fake.answer('eval', '-NOPERM this user has no permissions\r\n');
+    await expect(tryOut(settings())).rejects.toThrow('The session store is unavailable: NOPERM');
   });
 
   it.each([
@@ -379,8 +462,8 @@ describe('what the redis session store sends', () => {
     ['# Server\r\n', { product: 'Redis of unknown version', evictionPolicy: undefined }],
     ['a redis_version:1\r\n', { product: 'Redis of unknown version', evictionPolicy: undefined }],
   ])('tells what Redis says of itself: %j', async (info, description) => {
-    await open();
+    const opened = await open();
     fake.answer('info', bulk(info));
-    expect(await store.describe()).toEqual(description);
+    expect(await opened.describe()).toEqual(description);
   });
 });

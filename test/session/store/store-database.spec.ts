@@ -1,4 +1,6 @@
+import fs from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedSessionStore } from '../../../src/session/store/embedded-session-store.js';
@@ -8,6 +10,13 @@ import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
+const { accessSync } = fs;
+
+/** Replaces what the system says of access, which it grants to a superuser who runs the tests. */
+function sayOfAccess(say: typeof accessSync): void {
+  Object.assign(fs, { accessSync: say });
+  syncBuiltinESMExports();
+}
 
 describe('the file of another version of the embedded store', () => {
   let folder: Awaited<ReturnType<typeof tempFolder>>;
@@ -127,6 +136,32 @@ describe('trying the file of the embedded store', () => {
       tryStoreFile(path);
     }).toThrow(`SESSION_STORE_PATH cannot be used: ${path}: ${reason}`);
     expect(await all()).toEqual(['file', 'folder', 'link']);
+  });
+});
+
+describe('a file of the embedded store that belongs to another user', () => {
+  let folder: Awaited<ReturnType<typeof tempFolder>>;
+  beforeEach(async () => (folder = await tempFolder()));
+  afterEach(async () => {
+    sayOfAccess(accessSync);
+    await folder.remove();
+  });
+
+  it.each([
+    ['', fs.constants.R_OK],
+    ['', fs.constants.W_OK],
+    ['-wal', fs.constants.R_OK],
+    ['-wal', fs.constants.W_OK],
+  ])('is named, with the reason: sessions.db%s, in mode %i', async (end, forbidden) => {
+    const path = `${folder.path}/sessions.db`;
+    for (const file of [path, `${path}-wal`]) await writeFile(file, '');
+    sayOfAccess((file, mode = 0) => {
+      if (file !== `${path}${end}` || (mode & forbidden) === 0) return;
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    });
+    expect(() => openStoreFile(path)).toThrow(
+      `SESSION_STORE_PATH cannot be used: ${path}${end}: no permission`,
+    );
   });
 });
 

@@ -16,6 +16,8 @@ export interface FakeRedis {
   readonly commands: readonly string[];
   /** Connections accepted so far. */
   connections(): number;
+  /** How many of them are open. */
+  open(): number;
   /** What a command is answered that begins like this, until it is given another answer; with '', nothing. */
   answer(begin: string, reply: Reply): void;
   /** Sends to every connection for commands what none of them has asked for. */
@@ -71,6 +73,7 @@ export async function startFakeRedis(at = 0): Promise<FakeRedis> {
     port,
     commands,
     connections: () => connections,
+    open: () => sockets.size,
     answer: (begin, reply) => void answers.set(begin, reply),
     inject: (reply) => {
       for (const socket of sockets) if (!subscribers.has(socket)) socket.write(reply);
