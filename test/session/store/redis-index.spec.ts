@@ -4,6 +4,7 @@ import { RedisClient } from '../../../src/session/store/redis-client.js';
 import { recordLoginsInRedis, RedisIndex } from '../../../src/session/store/redis-index.js';
 import { type ListedRecord } from '../../../src/session/store/session-store.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
+import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { redisMissing, type RunningRedis, startRedis } from '../../support/session/start-redis.js';
 
 const LIFE = { idleSeconds: 60, maxSeconds: 600 };
@@ -57,11 +58,22 @@ suite(`in redis (${redisMissing ?? 'started here'})`, () => {
 
     it('may not be found when Redis refuses it, which is reported once and keeps nobody from a login', async () => {
       client.close();
-      await index.join('ab1', 'one');
-      await index.join('ab1', 'two');
-      expect(reports.filter((each) => each.startsWith('Sessions'))).toEqual([
-        'Sessions cannot be found by their accounts: The session store is unavailable: there is no connection',
-      ]);
+      for (const key of ['one', 'two']) {
+        await index.join('ab1', key);
+        expect(reports.filter((each) => each.startsWith('Sessions'))).toEqual([
+          'Sessions cannot be found by their accounts: The session store is unavailable: there is no connection',
+        ]);
+      }
+    });
+
+    it('are no longer those that have left it', async () => {
+      const key = hex();
+      await index.join('ab1', key);
+      await index.join('ab1', 'other');
+      index.leave('ab1', key);
+      await eventually(async () => {
+        expect(await index.ofAccount('ab1')).toEqual(['other']);
+      });
     });
   });
 

@@ -236,6 +236,11 @@ describe('a journal beside the file of the embedded store', () => {
     ['with a commit that is not complete is its own', () => [header(), frame(2, 0)], []],
     ['with a page that is cut off is its own', () => [header(), frame(1, 3, other(60)).subarray(0, -1)], []],
     ['of pages that are too small is none', () => [header(511), Buffer.alloc(2000, 1)], []],
+    [
+      'of the smallest pages is read as any other',
+      () => [header(512), frame(1, 3, other(60).subarray(0, 512))],
+      ['journal'],
+    ],
     ['of another identity is foreign', () => [header(), frame(1, 3, other(60))], ['journal']],
     ['of another application is foreign', () => [header(), frame(1, 3, other(68))], ['journal']],
     ['without a first page in its first commit is foreign', () => [header(), frame(2, 3)], ['journal']],
@@ -249,6 +254,30 @@ describe('a journal beside the file of the embedded store', () => {
     const told: string[] = [];
     openStoreFile(path, (what) => told.push(what)).database.close();
     expect(told).toEqual(expected);
+  });
+
+  it('of another database is kept where the operator is told', async () => {
+    const journal = Buffer.concat([header(), frame(1, 3, other(60))]);
+    await writeFile(`${path}-wal`, journal);
+    let aside = '';
+    openStoreFile(path, (_what, where) => (aside = where)).database.close();
+    expect(aside).toMatch(/sessions\.db-wal\.foreign-\d+$/);
+    expect(await readFile(aside)).toEqual(journal);
+  });
+
+  it('beside an empty file is foreign', async () => {
+    await writeFile(path, '');
+    await writeFile(`${path}-wal`, Buffer.concat([header(), frame(1, 3, firstPage)]));
+    const told: string[] = [];
+    openStoreFile(path, (what) => told.push(what)).database.close();
+    expect(told).toEqual(['journal']);
+  });
+
+  it('that cannot be read keeps the store from being opened', async () => {
+    await mkdir(`${path}-wal`);
+    expect(() => openStoreFile(path)).toThrow(
+      /^The session store is unavailable: EISDIR.* \(.*sessions\.db\)$/,
+    );
   });
 
   it('of a file without identity, as earlier versions made it, is its own after a crash', async () => {
@@ -273,6 +302,10 @@ describe('a journal beside the file of the embedded store', () => {
     again.markJournal();
     expect(again.database.prepare('PRAGMA user_version').get()).toEqual({ user_version: user });
     again.database.close();
+    const opened = openStoreFile(`${folder.path}/new.db`);
+    const page = fs.readFileSync(`${folder.path}/new.db`);
+    expect(page.readUInt32BE(60)).toBeGreaterThan(0);
+    opened.database.close();
   });
 });
 
