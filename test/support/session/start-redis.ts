@@ -62,7 +62,9 @@ export async function startRedis(
     const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder.path, '--save', ''];
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
     const first = configuration?.(folder.path) ?? [];
-    const rest = configuration === undefined ? durable : [];
+    // By default, a master waits five seconds for further replicas before it copies what it has to the first one.
+    const soon = ['--repl-diskless-sync-delay', '0'];
+    const rest = configuration === undefined ? [...durable, ...soon] : [];
     const child = spawn('redis-server', [...first, ...basics, ...rest, ...settings], { stdio: 'ignore' });
     living.add(child);
     child.once('exit', () => living.delete(child));
