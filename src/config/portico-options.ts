@@ -134,10 +134,15 @@ function valuesOf({ production, ...options }: SettingOptions): {
     for (const [option, value] of Object.entries(given ?? {})) {
       const name = Object.hasOwn(names, option) ? names[option] : undefined;
       if (name === undefined) unknown.push(`${topic}.${option} is not an option`);
-      else if (value !== undefined) values[name] = value;
+      else if (value !== undefined) values[name] = isTextInDisguise(value) ? String(value) : value;
     }
   }
   return { values, unknown };
+}
+
+/** No copy can be made of a URL, and no text of a symbol, where the settings are checked. */
+function isTextInDisguise(value: unknown): value is URL | symbol {
+  return value instanceof URL || typeof value === 'symbol';
 }
 
 const OPTION_NAMES = new Map<string, string>(

@@ -37,6 +37,21 @@ describe('options', () => {
     expect((await readOptions(options)).settings.NODE_ENV).toBe(expected);
   });
 
+  it('may be a URL where a text is one', async () => {
+    const baseUrl = new URL('https://platform.example/api') as never;
+    const { settings } = await readOptions({ platform: { baseUrl } });
+    expect(settings.PLATFORM_BASE_URL).toBe('https://platform.example/api');
+  });
+
+  it.each([[Symbol('CANARY')], [{}], [[]], [5n], [() => 'CANARY'], [new Date()], [Promise.resolve()]])(
+    'of a type that none has are named, in one error: %o',
+    async (value) => {
+      expect(await problemsOf({ platform: { baseUrl: value as never } })).toEqual([
+        'platform.baseUrl must be an http or https URL without user, query, or fragment',
+      ]);
+    },
+  );
+
   it('require what production requires', async () => {
     expect(await problemsOf({ production: true })).toEqual([
       expect.stringMatching(/^platform\.baseUrl is required: /),

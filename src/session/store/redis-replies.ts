@@ -3,9 +3,9 @@ import { type StoreFault } from './store-health.js';
 
 /**
  * An error reply starts with one word in capitals that says what is wrong, such as OOM or READONLY. Redis 6 quotes
- * it in a script's.
+ * it in that of a script.
  */
-const REPLY_WORD = /: -([A-Z]{2,32}) |^([A-Z]{2,32}) /;
+const REPLY_WORD = /^(?:(?:ERR Error running script|@user_script)[^]*: -)?([A-Z]{2,32}) /;
 export const NO_CONNECTION = 'there is no connection';
 /** The messages of the client itself that are safe; any other may quote a command and its arguments. */
 const CLIENT_FAULTS: readonly [RegExp, string][] = [
@@ -25,8 +25,7 @@ export function redisFault(error: unknown): string {
   const said = CLIENT_FAULTS.find(([pattern]) => pattern.test(message))?.[1];
   if (said !== undefined) return said;
   if (code !== undefined && /^[A-Z0-9_]+$/.test(code)) return code;
-  const [, quoted, first] = REPLY_WORD.exec(message) ?? [];
-  return quoted ?? first ?? 'Redis refused a command';
+  return REPLY_WORD.exec(message)?.[1] ?? 'Redis refused a command';
 }
 
 /** What an error reply says of the store; undefined if it says nothing of the store as a whole. */

@@ -8,6 +8,14 @@ describe('what is wrong with Redis', () => {
   it.each<[unknown, string]>([
     [new Error('OOM command not allowed'), 'OOM'],
     [new Error('@user_script: 1: -OOM command not allowed'), 'OOM'],
+    [
+      new Error(
+        "ERR Error running script (call to f_1a): @user_script:1: @user_script: 1: -OOM command not allowed when used memory > 'maxmemory'.",
+      ),
+      'OOM',
+    ],
+    [new Error('ERR Error running script (call to f_1a): no such function'), 'ERR'],
+    [new Error('WRONGTYPE CANARY: -OOM of a value'), 'WRONGTYPE'],
     [new Error('READONLY You can not write'), 'READONLY'],
     [new Error('Socket timeout. Expecting data'), 'it does not answer in time'],
     [new Error('connect ETIMEDOUT'), 'it does not answer in time'],
