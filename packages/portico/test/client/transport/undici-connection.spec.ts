@@ -165,16 +165,34 @@ describe('a connection of undici', () => {
         });
       });
 
-    it('tells each handler what that listens to', async () => {
+    it('serves a handler that listens to nothing like any other', async () => {
       const server = await startRawAnswerServer({ '*': GOOD });
       const connection = connectionTo(server);
 
-      expect([await outcome(connection), await outcome(connection)]).toEqual(['complete', 'complete']);
       connection.dispatch(REQUEST, {});
-      await eventually(() => server.requests.length === 3);
+      expect([await outcome(connection), await outcome(connection)]).toEqual(['complete', 'complete']);
       await connection.close();
 
-      expect(server.connections).toBe(1);
+      expect([server.requests.length, server.connections]).toEqual([3, 1]);
+    });
+
+    it.each<[string, RawAnswer]>([
+      ['a broken connection', { parts: [], then: 'reset' }],
+      ['an odd answer', { parts: 'odd', then: 'close' }],
+      ['a length with a space after it', { parts: `${head(OK, 'Content-Length: 2 ')}{}`, then: 'close' }],
+    ])('reports %s to nobody where the handler does not listen', async (_what, answer) => {
+      const server = await startRawAnswerServer({ '*': [GOOD, answer], 'GET first': answer });
+      const [fresh, kept] = [connectionTo(server), connectionTo(server)];
+      const errors: unknown[] = [];
+      for (const connection of [fresh, kept]) connection.on('error', (error) => errors.push(error));
+      await outcome(kept);
+
+      fresh.dispatch({ path: '/api/first', method: 'GET' }, {});
+      kept.dispatch(REQUEST, {});
+      await eventually(() => server.requests.length === 3 && server.openConnections === 0);
+      await Promise.all([fresh.close(), kept.close()]);
+
+      expect(errors).toEqual([]);
     });
 
     it('tells of a change of the protocol that was asked for', async () => {
