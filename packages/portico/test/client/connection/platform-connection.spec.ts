@@ -9,6 +9,7 @@ import { type OpenResponse } from '../../../src/client/connection/open-response.
 import { type Exchange, PlatformConnection } from '../../../src/client/connection/platform-connection.js';
 import { type PlatformResponse } from '../../../src/client/connection/platform-response.js';
 import { streamBody, textBody } from '../../../src/client/session/request-body.js';
+import { largeBytes } from '../../../src/client/transport/read-body.js';
 import { redirectTo } from '../../support/embedded-platform/platform-answers.js';
 import {
   type Script,
@@ -292,6 +293,17 @@ describe('the response to a call', () => {
     await eventually(() => left === 3);
   });
 
+  it('leaves its connection to the next hop where it is a redirect without a body', async () => {
+    const { exchange, platform } = await connectTo({
+      'GET old': { status: 302, headers: { location: 'new', 'content-length': '0' } },
+      'GET new': { status: 204 },
+    });
+
+    expect((await exchange('GET', 'old')).status).toBe(204);
+
+    expect(platform.connections).toBe(1);
+  });
+
   it.each(['got', 'undici'] as const)(
     'leaves its connection to the next where it has no body, by %s',
     async (transport) => {
@@ -370,6 +382,21 @@ describe('the response to a call', () => {
     expect(response.byteLength).toBe(600 * KIB);
     if (headers['content-encoding'] === 'gzip') expect(() => response.text()).toThrow();
     else expect(response.text()).toBe(body);
+  });
+
+  it('gives back the memory of a large body that was packed, as soon as that is unpacked', async () => {
+    const content = randomBytes(600 * KIB);
+    const packed = gzipSync(content);
+    const { exchange } = await connectTo({
+      '*': { status: 200, headers: { 'content-encoding': 'gzip' }, body: packed },
+    });
+
+    const response = await exchange('GET', 'things');
+
+    // What is given out next is not cleared.
+    const next = [largeBytes(KIB), largeBytes(KIB)];
+    expect(next.some((bytes) => bytes.subarray(0, packed.byteLength).equals(packed))).toBe(true);
+    expect(Buffer.from(response.bytes()).equals(content)).toBe(true);
   });
 
   it('has at most 1,000 header fields, cookies not counted', async () => {

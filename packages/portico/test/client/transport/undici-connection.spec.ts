@@ -1,3 +1,4 @@
+import { type EventEmitter } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -184,7 +185,9 @@ describe('a connection of undici', () => {
       const server = await startRawAnswerServer({ '*': [GOOD, answer], 'GET first': answer });
       const [fresh, kept] = [connectionTo(server), connectionTo(server)];
       const errors: unknown[] = [];
-      for (const connection of [fresh, kept]) connection.on('error', (error) => errors.push(error));
+      for (const connection of [fresh, kept] as EventEmitter[]) {
+        connection.on('error', (error) => errors.push(error));
+      }
       await outcome(kept);
 
       fresh.dispatch({ path: '/api/first', method: 'GET' }, {});
