@@ -20,8 +20,10 @@ export function readProxy(given: string | URL | undefined, noProxy: string): Pro
     throw new TypeError('proxy: must be an http URL without path, query, or fragment.');
   }
   if (typeof (noProxy as unknown) !== 'string') throw new TypeError('noProxy: must be a string.');
-  // An empty entry is an exception for nothing.
-  const exceptions = noProxy.split(/[\s,]/).map(exceptionOf);
+  const exceptions = noProxy
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map(exceptionOf);
   const known = new Map<string, boolean>();
   const isFor = (target: URL): boolean => {
     const host = bareHost(target.hostname);
@@ -59,7 +61,7 @@ function exceptionOf(entry: string): Exception {
 }
 
 function rangeOf(host: string): BlockList | undefined {
-  const [, address = '', bits = ''] = /(.+)\/(\d{1,3})$/.exec(host) ?? [];
+  const [, address = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(host) ?? [];
   if (isIP(address) === 0 || Number(bits) > (isIP(address) === 4 ? 32 : 128)) return undefined;
   const range = new BlockList();
   range.addSubnet(address, Number(bits), familyOf(address));

@@ -36,6 +36,7 @@ describe('an exception from a proxy', () => {
   it.each<[string, string, boolean]>([
     ['', 'http://a.example/', false],
     [' , ', 'http://a.example/', false],
+    [' , ', 'http://a../', false],
     ['*', 'http://a.example/', true],
     ['a.example', 'http://a.example/', true],
     ['a.example', 'https://a.example:8443/', true],
