@@ -72,6 +72,7 @@ export class SessionCore {
     given: RequestOptions,
     requireOptions: (given: RequestOptions) => RequestOptions = requireRequestOptions,
   ): SessionRequest {
+    this.#requireOpen();
     const options = requireOptions(given);
     return readRequest(this.#baseUrl, method, path, options, this.settings.vendorHeaders);
   }

@@ -390,6 +390,7 @@ describe('closing the object of a session', () => {
 
     await expect(core.send(request)).rejects.toMatchObject({ kind: 'session-closed' });
     await expect(core.open(request)).rejects.toMatchObject({ kind: 'session-closed' });
+    expect(() => core.readRequest('GET', '../elsewhere', {})).toThrow('This session object is closed.');
     expect(platform.connections).toBe(0);
   });
 });
