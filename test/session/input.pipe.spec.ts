@@ -16,8 +16,10 @@ describe('the input of a resolver', () => {
   const checked = (value: unknown, metatype: new () => object = Named): Promise<unknown> =>
     INPUT_PIPE.transform(value, { type: 'body', metatype });
 
-  it('is passed on if it keeps the rules of its class', async () => {
-    expect(await checked({ name: 'alice' })).toEqual({ name: 'alice' });
+  it('is passed on as one of its class if it keeps the rules of that', async () => {
+    const input = await checked({ name: 'alice' });
+    expect(input).toBeInstanceOf(Named);
+    expect(input).toEqual({ name: 'alice' });
   });
 
   it.each([
