@@ -139,7 +139,7 @@ describe('the login limiter', () => {
   });
 
   it('forgets failures when their time is over', async () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toNotFake: ['setImmediate'] });
     const limit = limiter();
     await expect(attempt(limit, rule(1), refuse)).rejects.toThrow(Refused);
     vi.advanceTimersByTime(59_999);

@@ -3,7 +3,7 @@ import { BatchedLines } from '../../src/logging/standard-output.js';
 
 describe('lines of the log', () => {
   beforeEach(() => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toNotFake: ['setImmediate'] });
   });
   afterEach(() => {
     vi.useRealTimers();

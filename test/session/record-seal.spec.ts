@@ -133,7 +133,7 @@ describe('the keys that are derived for records', () => {
   });
 
   it('each wait for the end of their time in memory, and are gone at once when the record is forgotten', () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toNotFake: ['setImmediate'] });
     const seal = new RecordSeal([key('first')]);
     const [one, other] = [context(), context()];
     seal.seal(SECRET, one);

@@ -4,7 +4,7 @@ import { type LoginRecords, recordLoginsInProcess } from '../../../src/session/s
 describe('the history of logins in one process', () => {
   let records: LoginRecords;
   beforeEach(() => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toNotFake: ['setImmediate'] });
     records = recordLoginsInProcess();
   });
   afterEach(() => {

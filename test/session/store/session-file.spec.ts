@@ -364,7 +364,7 @@ describe('the checks of the file', () => {
   });
 
   it('are made every two seconds until they are ended', () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toNotFake: ['setImmediate'] });
     let checks = 0;
     const end = everyTwoSeconds(() => {
       checks += 1;
