@@ -111,7 +111,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
     await expect(session.getProjects()).rejects.toMatchObject({ retryAfterSeconds: 3600 });
   });
 
-  it.each(['soon', '', '-1', '1.5'])('ignores %j as a time to wait', async (value) => {
+  it.each(['soon', '', '-1'])('ignores %j as a time to wait', async (value) => {
     const { session } = await readingThrough(
       { status: 429, headers: { 'retry-after': value } },
       { status: 500 },
