@@ -28,7 +28,7 @@ async function requests(service: Service, more: Headers): Promise<Buffer[]> {
   return all;
 }
 
-/** What the service does under a load, as a share of its peak: both are measured in turns. */
+/** What the service does under a load, as a share of its peak: both are measured alternately. */
 async function beside<R extends LoadResult>(
   service: Service,
   load: (sent: readonly Buffer[], most: number) => Promise<R>,

@@ -268,7 +268,7 @@ describe('writes that share a commit', () => {
     await waiting;
   });
 
-  it('fail alone for want of space, and go on where there is enough', async () => {
+  it('fail alone when the disk is full, and go on where there is enough', async () => {
     database.exec('PRAGMA max_page_count = 8');
     const all = [insert('small'), insert('large', 'x'.repeat(100_000)), insert('small too')];
     expect(await outcomes(all)).toEqual(['done', NO_SPACE, 'done']);

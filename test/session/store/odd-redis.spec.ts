@@ -79,7 +79,7 @@ describe('a redis that answers something else than it was asked', () => {
         ...(reply === ':7\r\n' ? [] : [() => logins.failuresEndIn('one')]),
       ]) {
         const before = odd.connections();
-        // Until the connection is there again, it fails for want of one.
+        // Until the connection is there again, it fails because there is none.
         await eventually(() => expect(ask()).rejects.toThrow('an answer that does not fit the request'));
         await eventually(() => odd.connections() > before);
       }

@@ -2,13 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { sessionStoreConformance } from '../../conformance/session-store.conformance.js';
 import { ageRedis } from '../../support/session/age-redis.js';
-import { eventually } from '../../../packages/portico/test/support/eventually.js';
-import { AS_BEFORE, failover, MOST_OUTAGE_MS, PATIENCE_MS } from '../../support/session/failover.js';
 import { redisMissing } from '../../support/session/start-redis.js';
 import { type ClusteredRedis, startClusteredRedis } from '../../support/session/start-redis-topology.js';
 
-/** Some answers never come, because their node dies. */
-const TIMEOUT_MS = 1000;
 const LIFE = { idleSeconds: 600, maxSeconds: 6000 };
 const suite = redisMissing === undefined ? describe : describe.skip;
 
@@ -61,33 +57,4 @@ suite(`a cluster of six (${redisMissing ?? 'started here'})`, () => {
     expect(await logins.look(['five'], 'elsewhere')).toEqual({ failures: [0], isKnownPlace: false });
     expect(await logins.addLogin('one')).toMatchObject({ logins: 1 });
   });
-
-  it(
-    'loses no session and revives none when a master dies, and errors end soon afterwards',
-    async () => {
-      const masters = await redis.masters();
-      const [dying] = masters as [(typeof masters)[0]];
-      const hurried = await RedisSessionStore.open({ ...redis.access, timeoutMs: TIMEOUT_MS }, LIFE);
-      const outage = await failover(
-        hurried,
-        async () => {
-          for (const { admin } of masters) expect(await admin.wait(1, 60_000)).toBe(1);
-        },
-        async () => {
-          await redis.failOverSoon();
-          await dying.kill();
-        },
-        async () => {
-          const now = await redis.masters();
-          return now.length === masters.length && !now.includes(dying);
-        },
-      );
-      expect(outage).toMatchObject(AS_BEFORE);
-      expect(outage.lastErrorAfterMs, outage.lastError).toBeLessThan(MOST_OUTAGE_MS);
-      await hurried.close();
-      await eventually(() => store.ping());
-      await dying.restart();
-    },
-    3 * PATIENCE_MS,
-  );
 });

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { PlatformClient } from 'portico/client';
 import { storeKey } from '../../../src/session/handle.js';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
 import { eventually } from '../../../packages/portico/test/support/eventually.js';
 import { startUserPlatform } from '../../support/embedded-platform/user-platform.js';
-import { type ReplyFault, type ReplyProxy, startReplyProxy } from '../../support/session/reply-proxy.js';
+import { type ReplyFault, startReplyProxy } from '../../support/session/reply-proxy.js';
 import { beginSession, requestWith, serverKey, sessionService } from '../../support/session/session-bench.js';
 import { redisMissing, type RunningRedis, startRedis } from '../../support/session/start-redis.js';
 
@@ -14,53 +14,54 @@ const UNAVAILABLE = { code: 'SESSION_STORE_UNAVAILABLE' };
 const NONE = '$-1\r\n';
 const KEYS = ['a', 'b', 'c'];
 
-const suite = redisMissing === undefined ? describe : describe.skip;
+/** One database of Redis for each test, which all run together: most of their time is waiting for a connection. */
+const DATABASES = 64;
+const suite = redisMissing === undefined ? describe.concurrent : describe.skip;
 
 suite(
   `replies of Redis that belong to no command or to another one${redisMissing ? ` (${redisMissing})` : ''}`,
   () => {
     let redis: RunningRedis;
-    let proxy: ReplyProxy;
-    let store: RedisSessionStore;
-    let reports: string[];
+    let used = 0;
     beforeAll(async () => {
-      redis = await startRedis();
+      redis = await startRedis(['--databases', String(DATABASES)]);
     });
     afterAll(() => redis.close());
-    beforeEach(async () => {
-      reports = [];
-      await redis.admin.flushall();
-      proxy = await startReplyProxy(redis.port);
-      store = await RedisSessionStore.open(
-        proxy.url,
+
+    async function begin({ onTestFinished }: TestContext) {
+      const reports: string[] = [];
+      const proxy = await startReplyProxy(redis.port);
+      const store = await RedisSessionStore.open(
+        `${proxy.url}/${(used += 1)}`,
         LIFE,
         new StoreHealth((message) => reports.push(message)),
       );
-      for (const key of KEYS) await eventually(() => store.create(key, `sealed ${key}`));
-    });
-    afterEach(async () => {
-      await store.close();
-      await proxy.close();
-    });
-
-    /** What a read says: its own session, or that the store cannot be asked. Anything else is a mix-up. */
-    const outcome = (key: string): Promise<'right' | 'unavailable'> =>
-      store.read(key).then(
-        (found) => {
-          expect(found).toMatchObject({ sealed: `sealed ${key}` });
-          return 'right';
-        },
-        (error: unknown) => {
-          expect(error).toMatchObject(UNAVAILABLE);
-          return 'unavailable';
-        },
-      );
-    const isBack = (): Promise<void> =>
-      eventually(async () => {
-        expect(await Promise.all(KEYS.map(outcome))).toEqual(['right', 'right', 'right']);
+      onTestFinished(async () => {
+        await store.close();
+        await proxy.close();
       });
+      for (const key of KEYS) await eventually(() => store.create(key, `sealed ${key}`));
 
-    it.each([
+      /** What a read says: its own session, or that the store cannot be asked. Anything else is a mix-up. */
+      const outcome = (key: string): Promise<'right' | 'unavailable'> =>
+        store.read(key).then(
+          (found) => {
+            expect(found).toMatchObject({ sealed: `sealed ${key}` });
+            return 'right';
+          },
+          (error: unknown) => {
+            expect(error).toMatchObject(UNAVAILABLE);
+            return 'unavailable';
+          },
+        );
+      const isBack = (): Promise<void> =>
+        eventually(async () => {
+          expect(await Promise.all(KEYS.map(outcome))).toEqual(['right', 'right', 'right']);
+        });
+      return { proxy, store, reports, outcome, isBack };
+    }
+
+    it.for<[string, string]>([
       ['a missing value', NONE],
       ['a missing value of RESP 3', '_\r\n'],
       ['a missing list', '*-1\r\n'],
@@ -70,7 +71,8 @@ suite(
       ['a string', '$3\r\nabc\r\n'],
       ['a list', '*2\r\n$1\r\na\r\n*1\r\n:1\r\n'],
       ['half a string', '$30\r\nabc'],
-    ])('end an idle connection, and not the process: %s', async (_what, reply) => {
+    ])('end an idle connection, and not the process: %s', async ([, reply], context) => {
+      const { proxy, reports, outcome, isBack } = await begin(context);
       const before = proxy.connections();
       proxy.inject(reply);
       if (reply.endsWith('\r\n')) await eventually(() => proxy.connections() > before);
@@ -82,7 +84,7 @@ suite(
       });
     });
 
-    it.each<[string, ReplyFault]>([
+    it.for<[string, ReplyFault]>([
       ['one too many before it', { before: NONE }],
       ['one too many after it', { after: NONE }],
       ['an error before it', { before: '-OOM no memory\r\n' }],
@@ -93,7 +95,8 @@ suite(
       ['a copy of itself', 'repeat'],
       ['nothing', 'lose'],
       ['the next reply', 'swap'],
-    ])('never make a session another one or none when a read gets %s', async (_what, fault) => {
+    ])('never make a session another one or none when a read gets %s', async ([, fault], context) => {
+      const { proxy, outcome, isBack } = await begin(context);
       const before = proxy.connections();
       proxy.spoil(fault);
       const outcomes = await Promise.all(KEYS.map(outcome));
@@ -102,7 +105,8 @@ suite(
       expect(proxy.connections()).toBe(before + 1);
     });
 
-    it('end the connection within a few seconds if one is lost while nothing else is asked', async () => {
+    it('end the connection within a few seconds if one is lost while nothing else is asked', async (context) => {
+      const { proxy, outcome, isBack } = await begin(context);
       const before = proxy.connections();
       proxy.spoil('lose');
       expect(await outcome('a')).toBe('unavailable');
@@ -110,7 +114,8 @@ suite(
       await isBack();
     });
 
-    it('are not believed if they are of an earlier state of the same session', async () => {
+    it('are not believed if they are of an earlier state of the same session', async (context) => {
+      const { proxy, store } = await begin(context);
       proxy.spoil('lose');
       const [early, isReplaced, late] = await Promise.allSettled([
         store.read('a'),
@@ -123,21 +128,23 @@ suite(
       });
     });
 
-    it.each<[string, () => Promise<unknown>]>([
-      ['the history of logins', () => store.loginRecords().look(['one', 'two'], 'place')],
-      ['a count of logins', () => store.loginRecords().addLogin('one')],
-      ['a lease', () => store.lease('a', 'holder', 1000)],
-      ['a peek', () => store.peek('a')],
-      ['a ping', () => store.ping()],
-      ['a removal', () => store.remove('unknown')],
-    ])('are not taken for %s', async (_what, ask) => {
+    it.for<[string, (store: RedisSessionStore) => Promise<unknown>]>([
+      ['the history of logins', (store) => store.loginRecords().look(['one', 'two'], 'place')],
+      ['a count of logins', (store) => store.loginRecords().addLogin('one')],
+      ['a lease', (store) => store.lease('a', 'holder', 1000)],
+      ['a peek', (store) => store.peek('a')],
+      ['a ping', (store) => store.ping()],
+      ['a removal', (store) => store.remove('unknown')],
+    ])('are not taken for %s', async ([, ask], context) => {
+      const { proxy, store, isBack } = await begin(context);
       proxy.spoil({ before: NONE });
-      await expect(ask()).rejects.toMatchObject(UNAVAILABLE);
+      await expect(ask(store)).rejects.toMatchObject(UNAVAILABLE);
       await isBack();
-      await ask();
+      await ask(store);
     });
 
-    it('neither end a session nor clear its cookie', async () => {
+    it('neither end a session nor clear its cookie', async (context) => {
+      const { proxy, store, isBack } = await begin(context);
       const platform = await startUserPlatform();
       const client = new PlatformClient({ baseUrl: platform.baseUrl });
       const service = sessionService(store, client, [serverKey('a')]);

@@ -93,6 +93,24 @@ async function isReplicating(admin: Redis): Promise<void> {
   await eventually(async () => (await admin.info('replication')).includes('master_link_status:up'));
 }
 
+/** Waits until each replica among the nodes has all that its master has written. WAIT asks only about the writes of its own connection. */
+export async function replicated(nodes: readonly RunningRedis[]): Promise<void> {
+  await eventually(async () => {
+    const facts = await Promise.all(nodes.map(({ admin }) => replicationOf(admin)));
+    const written = new Map(nodes.map(({ port }, n) => [String(port), facts[n]?.get('master_repl_offset')]));
+    const replicas = facts.filter((fact) => fact.get('role') === 'slave');
+    return (
+      replicas.length > 0 &&
+      replicas.every((fact) => fact.get('slave_repl_offset') === written.get(fact.get('master_port') ?? ''))
+    );
+  });
+}
+
+async function replicationOf(admin: Redis): Promise<Map<string, string>> {
+  const lines = (await admin.info('replication')).split('\r\n');
+  return new Map(lines.map((line) => line.split(':', 2) as [string, string]));
+}
+
 /** Three masters with a replica each, in one cluster. */
 export interface ClusteredRedis {
   readonly url: string;

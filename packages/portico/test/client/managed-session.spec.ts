@@ -56,7 +56,7 @@ describe('a managed session that has expired', () => {
     expect(logins()).toBe(3);
   });
 
-  it('tries a login again that failed for want of the platform', async () => {
+  it('tries a login again that failed because the platform was out of reach', async () => {
     const { session, logins } = await opened({
       'POST auth/login': [loginAnswer(), errorAnswer(500, 'ERR001'), loginAnswer('token-2')],
       'GET projects': [expired, expired, fine],

@@ -47,8 +47,7 @@ if (PLATFORM_BASE_URL && PLATFORM_USERNAME && PLATFORM_PASSWORD !== undefined) {
   });
 } else {
   describe('the client on a real platform', () => {
-    it.skip('(skipped, for want of PLATFORM_BASE_URL, PLATFORM_USERNAME and PLATFORM_PASSWORD)', () =>
-      undefined);
+    it.skip('(skipped without PLATFORM_BASE_URL, PLATFORM_USERNAME and PLATFORM_PASSWORD)', () => undefined);
   });
 }
 

@@ -16,7 +16,8 @@ const reset: ScriptedAnswer = (_request, response) => void response.socket?.rese
 const cutShort: ScriptedAnswer = (_request, response) =>
   void response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[');
 
-describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
+/** All of them together: most of their time is the wait before a retry. */
+describe.concurrent.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
   async function readingThrough(...answers: ScriptedAnswer[]) {
     const platform = await startScriptedPlatform({
       'POST auth/login': loginAnswer(),
@@ -121,7 +122,7 @@ describe.each(['got', 'undici'] as const)('a read, by %s,', (transport) => {
   });
 });
 
-describe('the reads of a connection', () => {
+describe.concurrent('the reads of a connection', () => {
   it.each([
     [4, 3],
     [10, 3],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testTitles } from '../support/test-titles.js';
+import { testTitles } from './support/test-titles.js';
 
 /** Test files by the short names that the table uses. */
 const FILES = {
