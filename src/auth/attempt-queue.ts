@@ -111,6 +111,7 @@ export class AttemptQueue {
 
   #advance(): void {
     const queue = this.#turns;
+    if (queue.waiting === 0) return;
     const isOver = this.#isUsedUp && this.rule.then === 'refuse';
     while (isOver || this.#mayBegin) {
       const turn = queue.next();

@@ -1,5 +1,5 @@
 import { Field, InputType, Int, registerEnumType } from '@nestjs/graphql';
-import { IsEnum, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { Allow, IsOptional, Matches, Max, MaxLength, Min } from 'class-validator';
 import { SessionTransport } from '../session/session.model.js';
 import { InvalidRequestError, type LoginCredentials } from 'portico/client';
 import { type Account } from './login-subject.js';
@@ -22,12 +22,11 @@ registerEnumType(LoginMode, {
 const LONGEST_NAME = 256;
 const LONGEST_SECRET = 4096;
 
-/** An optional string. */
+/** An optional string. GraphQL has checked its type: here are the rules that a schema cannot express. */
 const MayHave =
   (most: number): PropertyDecorator =>
   (target, property) => {
     IsOptional()(target, property);
-    IsString({ message: '$property must be a string' })(target, property);
     MaxLength(most, { message: `$property must have at most ${most} characters` })(target, property);
   };
 
@@ -43,7 +42,7 @@ const InRange =
   (least: number, most: number): PropertyDecorator =>
   (target, property) => {
     const options = { message: `$property must be a whole number from ${least} to ${most}` };
-    for (const decorate of [IsOptional(), IsInt(options), Min(least, options), Max(most, options)]) {
+    for (const decorate of [IsOptional(), Min(least, options), Max(most, options)]) {
       decorate(target, property);
     }
   };
@@ -69,7 +68,7 @@ export class LoginInput {
     defaultValue: LoginMode.STANDARD,
     description: 'Where the platform checks the user name and password.',
   })
-  @IsEnum(LoginMode, { message: '$property must be a LoginMode' })
+  @Allow()
   mode: LoginMode = LoginMode.STANDARD;
 
   @Field(() => String, { nullable: true, description: 'An API key, instead of a user name and password.' })
@@ -101,7 +100,7 @@ export class LoginInput {
     defaultValue: SessionTransport.COOKIE,
     description: 'How the caller sends the session handle.',
   })
-  @IsEnum(SessionTransport, { message: '$property must be a SessionTransport' })
+  @Allow()
   transport: SessionTransport = SessionTransport.COOKIE;
 }
 
@@ -116,7 +115,7 @@ export class DelegateInput {
     defaultValue: SessionTransport.COOKIE,
     description: 'How the caller sends the session handle.',
   })
-  @IsEnum(SessionTransport, { message: '$property must be a SessionTransport' })
+  @Allow()
   transport!: SessionTransport;
 }
 

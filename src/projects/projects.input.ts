@@ -1,17 +1,6 @@
 import { ArgsType, Field, ID, InputType, Int, registerEnumType } from '@nestjs/graphql';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsEnum,
-  IsInt,
-  IsOptional,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { Allow, ArrayMaxSize, IsOptional, Max, MaxLength, Min, ValidateNested } from 'class-validator';
 import { ProjectOrder } from './project-order.js';
 
 const LARGEST_PAGE = 500;
@@ -33,6 +22,7 @@ registerEnumType(ProjectOrder, {
   },
 });
 
+/** GraphQL has checked the types of all that is given; here are the rules that a schema cannot express. */
 @InputType({ description: 'Which projects to list. A project must match every field that is given.' })
 export class ProjectFilter {
   @Field(() => String, {
@@ -40,13 +30,11 @@ export class ProjectFilter {
     description: 'Part of the name, ignoring case.',
   })
   @IsOptional()
-  @IsString({ message: '$property must be a string' })
   @MaxLength(LONGEST_NAME, { message: `$property must have at most ${LONGEST_NAME} characters` })
   nameContains?: string | null;
 
   @Field(() => Int, { nullable: true, description: 'The status. 0 is active.' })
-  @IsOptional()
-  @IsInt({ message: '$property must be a whole number' })
+  @Allow()
   status?: number | null;
 
   @Field(() => [ID], {
@@ -54,7 +42,6 @@ export class ProjectFilter {
     description: 'The ids, at most 1,000. An unknown id matches nothing.',
   })
   @IsOptional()
-  @IsArray({ message: '$property must be a list' })
   @ArrayMaxSize(MOST_IDS, { message: `$property must have at most ${MOST_IDS} entries` })
   ids?: string[] | null;
 }
@@ -64,14 +51,12 @@ const PAGE_RULE = { message: `first must be a whole number from 0 to ${LARGEST_P
 @ArgsType()
 export class ProjectsArgs {
   @Field(() => Int, { defaultValue: 50, description: 'How many projects: 0 to 500.' })
-  @IsInt(PAGE_RULE)
   @Min(0, PAGE_RULE)
   @Max(LARGEST_PAGE, PAGE_RULE)
   first!: number;
 
   @Field(() => String, { nullable: true, description: 'The page starts after this cursor.' })
   @IsOptional()
-  @IsString({ message: '$property must be a string' })
   @MaxLength(LONGEST_CURSOR, { message: '$property must be a cursor of projectsConnection' })
   after?: string | null;
 
@@ -85,7 +70,7 @@ export class ProjectsArgs {
     defaultValue: ProjectOrder.PLATFORM,
     description: 'The order of the projects.',
   })
-  @IsEnum(ProjectOrder, { message: '$property must be a ProjectOrder' })
+  @Allow()
   orderBy!: ProjectOrder;
 }
 
