@@ -171,6 +171,8 @@ export class FairQueue<T> {
       for (const child of node.ready ?? []) {
         if (passed?.has(child) === true || child.inFlight >= (this.#most?.(child) ?? Infinity)) continue;
         if (best === undefined || isBefore(child, best, (now ??= this.#now()))) best = child;
+        // None is before one that has nothing: the rest of a crowd need not be looked at.
+        if (best.inFlight === 0 && best.cost === 0) break;
       }
       if (best === undefined) {
         if (node.parent === undefined) return undefined;
