@@ -118,7 +118,7 @@ export class Admission {
 
   /** Whether no more of a network may wait: new requests are refused, except logouts. */
   isFull(network: string): boolean {
-    return this.isCrowded && !this.#queue.hasReserve(network);
+    return this.isCrowded && !this.#queue.hasReserve(network, this.#crowd);
   }
 
   /** Adapts the limit to a sample of the process. */
@@ -168,7 +168,8 @@ export class Admission {
   /** A connection has taken an answer for a caller in a network. */
   readonly answered = (connection: Connection, network: string): void => {
     const isCrowded = this.limit.isShedding && this.#begunLater + this.#paused.size > this.#crowd;
-    if (isCrowded && !this.#isStopping() && !this.#queue.hasReserve(network)) this.#paused.pause(connection);
+    if (isCrowded && !this.#isStopping() && !this.#queue.hasReserve(network, this.#crowd))
+      this.#paused.pause(connection);
     if (this.#room >= 1) this.#paused.release();
   };
 

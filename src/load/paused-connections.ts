@@ -42,6 +42,8 @@ export class PausedConnections {
   readonly late: ReadonlySet<Connection> = this.#refused;
   /** Whether none is paused. Set here alone. */
   isIdle = true;
+  /** How many are read again whose requests arrive in this iteration of the event loop. */
+  #arriving = 0;
   #checked = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -78,21 +80,32 @@ export class PausedConnections {
     this.isIdle = true;
   };
 
+  readonly #arrived = (count: number): void => {
+    this.#arriving -= count;
+  };
+
   readonly #forget = (read: readonly Connection[]): void => {
     for (const connection of read) this.#refused.delete(connection);
   };
 
   /** @returns for how many more there is room. */
   #letIn(now: number): number {
-    let room = this.#options.room();
+    let room = this.#options.room() - this.#arriving;
+    let arriving = 0;
     for (const [connection, since] of this.#waiting) {
       // With room for all, none is late.
       const isLate = room !== Infinity && now - since >= PATIENCE_MS;
       if (room < 1 && !isLate) break;
       this.#waiting.delete(connection);
       if (isLate) this.#late.set(connection, since);
-      else if (read(connection)) room -= 1;
+      else if (read(connection)) {
+        room -= 1;
+        arriving += 1;
+      }
     }
+    this.#arriving += arriving;
+    // What they have sent is read before that, and then counts as waiting.
+    if (arriving > 0) setImmediate(this.#arrived, arriving);
     return room;
   }
 

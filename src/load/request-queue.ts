@@ -76,12 +76,15 @@ export class RequestQueue {
     return this.#queue.waiting >= this.#options.limits.mostWaiting;
   }
 
-  /** Whether a network holds less than its equal part of what is kept for those that others leave nothing. */
-  hasReserve(network: string): boolean {
+  /**
+   * Whether a network holds less than its equal part of what is kept for those that others leave nothing, and of a
+   * crowd: more than that it takes from itself.
+   */
+  hasReserve(network: string, crowd: number): boolean {
     const [share] = this.#queue.shares([network]);
-    return (
-      share !== undefined && share.inFlight + share.waiting < reserve(this.#options.limits.mostWaiting, share)
-    );
+    if (share === undefined) return false;
+    const most = Math.min(reserve(this.#options.limits.mostWaiting, share), Math.ceil(crowd * partOf(share)));
+    return share.inFlight + share.waiting < most;
   }
 
   /** What happened since this was last asked. */

@@ -30,10 +30,10 @@ describe('a process that has no time left', () => {
   });
 
   /** Requests that come in one iteration of the event loop: all of them wait for their turn. */
-  function ask(count: number): EventEmitter[] {
+  function ask(count: number, networkOf = (n: number) => `192.0.2.${n}`): EventEmitter[] {
     return Array.from({ length: count }, (_, n) => {
       const response = new EventEmitter();
-      const caller = { network: `192.0.2.${n}` } as Caller;
+      const caller = { network: networkOf(n) } as Caller;
       void admission.enter(caller, new RequestSlot(response as ServerResponse));
       return response;
     });
@@ -81,6 +81,14 @@ describe('a process that has no time left', () => {
     expect(admission.isFull('192.0.2.1')).toBe(false);
     answer();
     expect(admission.isFull('192.0.2.1')).toBe(true);
+  });
+
+  it('keeps no more for a network that is alone than may wait in all', () => {
+    ask(65, () => '192.0.2.1');
+    const connection = answer();
+    expect(connection.isRead).toBe(false);
+    expect(admission.isFull('192.0.2.1')).toBe(true);
+    expect(admission.isFull('192.0.2.2')).toBe(false);
   });
 
   it('lets as many requests wait as ever while no caller is paused', () => {

@@ -43,13 +43,14 @@ describe('connections that have been answered while the process is busy', () => 
     expect(paused.size).toBe(2);
   });
 
-  it('are read again in the order of their answers, as many as there is room for', () => {
+  it('are read again in the order of their answers, as many as there is room for', async () => {
     const { state, paused, connections, read } = pausing(4);
     paused.pause(connections[0] as never);
     state.room = 2;
     paused.release();
     expect(read()).toEqual([true, true, false, false]);
     paused.pause(connections[0] as never);
+    await nextIteration();
     state.room = 1.5;
     paused.release();
     expect(read()).toEqual([false, true, true, false]);
@@ -57,6 +58,21 @@ describe('connections that have been answered while the process is busy', () => 
     paused.release();
     expect(read()).toEqual([true, true, true, true]);
     expect(paused.size).toBe(0);
+  });
+
+  it('take the room that there is until their requests have arrived', async () => {
+    const { state, paused, read } = pausing(4);
+    state.room = 2;
+    paused.release();
+    paused.release();
+    expect(read()).toEqual([true, true, false, false]);
+    state.room = 3;
+    paused.release();
+    expect(read()).toEqual([true, true, true, false]);
+    await nextIteration();
+    state.room = 1;
+    paused.release();
+    expect(read()).toEqual([true, true, true, true]);
   });
 
   it('are too late after 700 ms, and are read a few at a time to be refused', async () => {

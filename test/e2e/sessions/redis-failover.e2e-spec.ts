@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { RedisSessionStore } from '../../../src/session/store/redis-session-store.js';
 import { type RedisAccess } from '../../../src/session/store/redis-topology.js';
 import { StoreHealth } from '../../../src/session/store/store-health.js';
@@ -23,14 +23,24 @@ const open = (access: RedisAccess, reports: string[] = []): Promise<RedisSession
     new StoreHealth((message) => reports.push(message)),
   );
 
+/** What was opened is closed after the test, whatever it shows: the last one first. */
+async function closedAfter<T extends { close(): Promise<void> }>(
+  { onTestFinished }: TestContext,
+  opening: Promise<T>,
+): Promise<T> {
+  const opened = await opening;
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
 /** Each on nodes of its own, all three together: most of a failover is waiting. */
 suite(`sessions in Redis (${redisMissing ?? 'started here'})`, () => {
   it(
     'are not lost and not revived when the master of sentinels dies, and errors end soon after the failover',
-    async () => {
-      const redis = await startWatchedRedis();
+    async (context) => {
+      const redis = await closedAfter(context, startWatchedRedis());
       const reports: string[] = [];
-      const store = await open(redis.access, reports);
+      const store = await closedAfter(context, open(redis.access, reports));
       const master = await redis.master();
       const outage = await failover(
         store,
@@ -45,17 +55,15 @@ suite(`sessions in Redis (${redisMissing ?? 'started here'})`, () => {
       expect(outage.lastErrorAfterMs, outage.lastError).toBeLessThan(MOST_OUTAGE_MS);
       await eventually(() => store.create('after', 'sealed'));
       await eventually(() => reports.at(-1) === 'The session store can be used again');
-      await store.close();
-      await redis.close();
     },
     3 * PATIENCE_MS,
   );
 
   it(
     'are not lost when the master of sentinels only stops answering, and nothing is written to it afterwards',
-    async () => {
-      const redis = await startWatchedRedis();
-      const store = await open(redis.access);
+    async (context) => {
+      const redis = await closedAfter(context, startWatchedRedis());
+      const store = await closedAfter(context, open(redis.access));
       const master = await redis.master();
       const outage = await failover(
         store,
@@ -72,17 +80,15 @@ suite(`sessions in Redis (${redisMissing ?? 'started here'})`, () => {
       await eventually(() => store.create('after', 'sealed'));
       const now = await redis.master();
       expect(await now.admin.get('portico:session:after')).toMatch(/sealed$/);
-      await store.close();
-      await redis.close();
     },
     3 * PATIENCE_MS,
   );
 
   it(
     'are not lost and not revived when a master of a cluster dies, and errors end soon afterwards',
-    async () => {
-      const redis = await startClusteredRedis();
-      const store = await open(redis.access);
+    async (context) => {
+      const redis = await closedAfter(context, startClusteredRedis());
+      const store = await closedAfter(context, open(redis.access));
       const masters = await redis.masters();
       const [dying] = masters as [(typeof masters)[0]];
       const outage = await failover(
@@ -100,8 +106,6 @@ suite(`sessions in Redis (${redisMissing ?? 'started here'})`, () => {
       expect(outage).toMatchObject(AS_BEFORE);
       expect(outage.lastErrorAfterMs, outage.lastError).toBeLessThan(MOST_OUTAGE_MS);
       await eventually(() => store.ping());
-      await store.close();
-      await redis.close();
     },
     3 * PATIENCE_MS,
   );
