@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import fc from 'fast-check';
-import { execute, type ExecutionResult, type GraphQLSchema, Kind, parse, validate } from 'graphql';
+import {
+  execute,
+  type ExecutionResult,
+  type GraphQLSchema,
+  isEnumType,
+  Kind,
+  parse,
+  validate,
+} from 'graphql';
 import { CompiledQueries } from '../../../src/graphql/execution/compiled-answers.service.js';
 import { AnswerBudget } from '../../../src/graphql/limits/answer-budget.js';
 import { AnswerTurns } from '../../../src/load/answer-turns.js';
@@ -184,6 +192,8 @@ describe('a compiled query', () => {
       {},
     ],
     ['a name that each object has', '{ constructor: hasSession valueOf: me { hasOwnProperty: id } }', {}],
+    ['an enum and the session', '{ session { transport startedAt profile __typename } }', {}],
+    ['a page', '{ projectsConnection { totalCount pageInfo { hasNextPage endCursor } edges { cursor } } }', {}],
     ['a typename of the root', '{ __typename a: __typename me { __typename } }', {}],
     ['one field twice', '{ me { id } me { fullName } projects { id } projects { owner { id } } }', {}],
   ])('has the answer of GraphQL itself with %s', async (_what, query, variables) => {
@@ -230,6 +240,13 @@ describe('a compiled query', () => {
 });
 
 describe('the compiled queries', () => {
+  it('may leave an enum as it is: inside, each value is its name', () => {
+    const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
+    expect(enums.map(({ name }) => name)).toContain('SessionTransport');
+    const values = enums.flatMap((each) => each.getValues());
+    expect(values.filter(({ name, value }) => name !== value)).toEqual([]);
+  });
+
   it('are those that come back, and a limited number of them', async () => {
     const queries = new CompiledQueries(2);
     for (let number = 0; number < 250; number += 1) {

@@ -6,7 +6,7 @@ import { LEDGER_LOG_LEVEL, noteOutput } from '../secrets/secret-ledger.js';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 /** As `npm start` and the image run it; the start takes a third less of the processor. */
-export const SERVICE_COMMAND: readonly string[] = [process.execPath, '--max-semi-space-size=16', MAIN];
+export const SERVICE_COMMAND: readonly string[] = [process.execPath, '--max-semi-space-size=8', MAIN];
 const GRAPHQL_ADDRESS = /(http:\/\/[^\s"]+)\/graphql/;
 /** In production there is no start screen. */
 const LISTENING = /Server listening at (http:\/\/[^\s"]+)/;
