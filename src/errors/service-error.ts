@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { type ErrorCode, type ErrorReason, REASONS_OF_CODES } from 'portico/errors';
+import { type ErrorCode, type ErrorReason, type REASON_TABLE, REASONS_OF_CODES } from 'portico/errors';
 
 export interface ServiceErrorFacts {
   readonly reason?: ErrorReason | undefined;
@@ -56,9 +56,14 @@ export function storeTakesNoWrites(reason: string): ServiceError {
   });
 }
 
+/** The reasons of a code. From the table that is written by hand: the one for clients is generated after a build. */
+type ReasonOf<Code extends ErrorCode> = {
+  [Reason in ErrorReason]: (typeof REASON_TABLE)[Reason]['codes'] extends readonly Code[] ? Reason : never;
+}[ErrorReason];
+
 /** Which limit of requests in flight was reached. */
-export type OverloadReason = (typeof OVERLOAD_REASONS)[number];
-export const OVERLOAD_REASONS = REASONS_OF_CODES.OVERLOADED;
+export type OverloadReason = ReasonOf<'OVERLOADED'>;
+export const OVERLOAD_REASONS: readonly OverloadReason[] = REASONS_OF_CODES.OVERLOADED;
 
 /** Too many requests are in flight. Nothing was done. The load is usually over within a second. */
 export function overloaded(reason: OverloadReason): ServiceError {
@@ -69,8 +74,8 @@ export function overloaded(reason: OverloadReason): ServiceError {
 }
 
 /** Why a login is not attempted. */
-export type RateLimitReason = (typeof RATE_LIMIT_REASONS)[number];
-export const RATE_LIMIT_REASONS = REASONS_OF_CODES.RATE_LIMITED;
+export type RateLimitReason = ReasonOf<'RATE_LIMITED'>;
+export const RATE_LIMIT_REASONS: readonly RateLimitReason[] = REASONS_OF_CODES.RATE_LIMITED;
 
 const RATE_LIMIT_MESSAGES: Readonly<Record<RateLimitReason, string>> = {
   FAILED_LOGINS: 'Too many failed logins',

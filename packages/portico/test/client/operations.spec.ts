@@ -25,7 +25,7 @@ const ENDPOINTS = [
 ];
 
 /** The methods of a session that make no request of their own, besides those of its state. */
-const WITHOUT_A_REQUEST = ['request', 'loadProjects', 'getProjectId', 'getProject', 'inSession'];
+const WITHOUT_A_REQUEST = ['request', 'loadProjects', 'inSession'];
 
 const routeOf = ({ method, path }: PlatformOperation): string => `${method} ${path}`;
 const allNames = PLATFORM_OPERATIONS.flatMap(({ names }) => names);

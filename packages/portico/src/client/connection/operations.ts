@@ -2,7 +2,7 @@
  * An operation of a session that makes one request (spec: Endpoints).
  * @example
  * const names = ({ names }: PlatformOperation): string => names.join(' ');
- * console.log(PLATFORM_OPERATIONS.map(names).at(-1)); // getProjects
+ * console.log(PLATFORM_OPERATIONS.map(names)[0]); // login postLogin
  */
 export interface PlatformOperation {
   /** HTTP method. */

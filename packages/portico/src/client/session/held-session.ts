@@ -1,11 +1,17 @@
 import { inspect } from 'node:util';
+import { type PlatformProject } from './payload-shapes.js';
+import { LoadedProjects } from './projects.js';
 import { type RestoreOptions } from './session-restore.js';
 import { redacted, type RestorableSnapshot, type SessionSnapshot } from './session-snapshot.js';
 import { type SessionCore } from './session-core.js';
 
-/** What every session has besides its requests: its state, which can be read, stored, restored and discarded. */
+/**
+ * What every session has besides its requests: its state, which can be read, stored, restored and discarded, and the
+ * projects that it has loaded.
+ */
 export class HeldSession {
   readonly #core: SessionCore;
+  #loadedProjects: LoadedProjects | undefined;
 
   /** @internal */
   constructor(core: SessionCore) {
@@ -15,6 +21,11 @@ export class HeldSession {
   /** @internal */
   static coreOf(session: HeldSession): SessionCore {
     return session.#core;
+  }
+
+  /** @internal */
+  static projectsOf(session: HeldSession): LoadedProjects {
+    return session.#projects;
   }
 
   /** REST root of the session, with its final `/`. */
@@ -74,6 +85,25 @@ export class HeldSession {
   }
 
   /**
+   * Id of the loaded project with a display name; undefined when there is none. Names are case-sensitive.
+   * @param name display name
+   * @throws SessionError before `loadProjects`
+   * @throws AmbiguousProjectNameError when several projects have the name; it lists their ids
+   */
+  getProjectId(name: string): string | undefined {
+    return this.#projects.index.idOf(name);
+  }
+
+  /**
+   * The loaded project with an id; undefined when there is none.
+   * @param id identifier
+   * @throws SessionError before `loadProjects`
+   */
+  getProject(id: string): PlatformProject | undefined {
+    return this.#projects.index.project(id);
+  }
+
+  /**
    * Closes this object without a logout: later calls are refused, and no login in flight starts a session. A session
    * with a connection of its own closes its sockets, and calls in flight fail. Never rejects.
    */
@@ -92,5 +122,9 @@ export class HeldSession {
 
   [inspect.custom](): string {
     return `${this.constructor.name} ${inspect(this.toJSON())}`;
+  }
+
+  get #projects(): LoadedProjects {
+    return (this.#loadedProjects ??= new LoadedProjects(this.#core.state));
   }
 }

@@ -15,7 +15,6 @@ import {
   type PlatformSessionInfo,
   type PlatformUser,
 } from './payload-shapes.js';
-import { LoadedProjects } from './projects.js';
 import {
   requireCallOptions,
   type CallOptions,
@@ -49,7 +48,6 @@ export class PlatformSession extends HeldSession {
    */
   readonly fetch: SessionFetch;
   readonly #core: SessionCore;
-  #loadedProjects: LoadedProjects | undefined;
 
   /**
    * A session with its own connection.
@@ -254,26 +252,7 @@ export class PlatformSession extends HeldSession {
    * @throws SessionError as for `getProjects`, or when the session was ended or replaced during the call
    */
   async loadProjects(call: CallOptions = {}): Promise<void> {
-    await this.#projects.load(() => this.getProjects(call));
-  }
-
-  /**
-   * Id of the loaded project with a display name; undefined when there is none. Names are case-sensitive.
-   * @param name display name
-   * @throws SessionError before `loadProjects`
-   * @throws AmbiguousProjectNameError when several projects have the name; it lists their ids
-   */
-  getProjectId(name: string): string | undefined {
-    return this.#projects.index.idOf(name);
-  }
-
-  /**
-   * The loaded project with an id; undefined when there is none.
-   * @param id identifier
-   * @throws SessionError before `loadProjects`
-   */
-  getProject(id: string): PlatformProject | undefined {
-    return this.#projects.index.project(id);
+    await HeldSession.projectsOf(this).load(() => this.getProjects(call));
   }
 
   /**
@@ -282,10 +261,6 @@ export class PlatformSession extends HeldSession {
    */
   inSession<R>(_request: SessionRequest, send: () => Promise<R>): Promise<R> {
     return send();
-  }
-
-  get #projects(): LoadedProjects {
-    return (this.#loadedProjects ??= new LoadedProjects(this.#core.state));
   }
 
   async #call(method: RequestMethod, path: string, call: CallOptions): Promise<PlatformResponse> {
