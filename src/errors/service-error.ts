@@ -58,7 +58,7 @@ export function storeTakesNoWrites(reason: string): ServiceError {
 
 /** The reasons of a code. From the table that is written by hand: the one for clients is generated after a build. */
 type ReasonOf<Code extends ErrorCode> = {
-  [Reason in ErrorReason]: (typeof REASON_TABLE)[Reason]['codes'] extends readonly Code[] ? Reason : never;
+  [Reason in ErrorReason]: Code extends (typeof REASON_TABLE)[Reason]['codes'][number] ? Reason : never;
 }[ErrorReason];
 
 /** Which limit of requests in flight was reached. */

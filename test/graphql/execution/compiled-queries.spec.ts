@@ -193,7 +193,11 @@ describe('a compiled query', () => {
     ],
     ['a name that each object has', '{ constructor: hasSession valueOf: me { hasOwnProperty: id } }', {}],
     ['an enum and the session', '{ session { transport startedAt profile __typename } }', {}],
-    ['a page', '{ projectsConnection { totalCount pageInfo { hasNextPage endCursor } edges { cursor } } }', {}],
+    [
+      'a page',
+      '{ projectsConnection { totalCount pageInfo { hasNextPage endCursor } edges { cursor } } }',
+      {},
+    ],
     ['a typename of the root', '{ __typename a: __typename me { __typename } }', {}],
     ['one field twice', '{ me { id } me { fullName } projects { id } projects { owner { id } } }', {}],
   ])('has the answer of GraphQL itself with %s', async (_what, query, variables) => {
