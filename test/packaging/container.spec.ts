@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { parseSettings } from '../../src/config/parse-settings.js';
 import { settingDescriptions } from '../../src/config/setting.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { START } from '../support/app/run-service.js';
 import { sessionKeysSetting } from '../support/session/session-keys.js';
 
 const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -23,6 +24,10 @@ interface Compose {
 
 describe('the container', () => {
   const dockerfile = text('Dockerfile');
+
+  it('runs what `npm start` runs', () => {
+    expect(JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '')).toEqual(START);
+  });
 
   it('is built of files that are there and that its build may see', () => {
     const seen = text('.dockerignore')

@@ -1,12 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type GraphQLCaller, graphQLCaller } from '../graphql/graphql-caller.js';
 import { LEDGER_LOG_LEVEL, noteOutput } from '../secrets/secret-ledger.js';
 
-const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
-/** As `npm start` and the image run it; the start takes a third less of the processor. */
-export const SERVICE_COMMAND: readonly string[] = [process.execPath, '--max-semi-space-size=8', MAIN];
+const ROOT = new URL('../../../', import.meta.url);
+/** What `npm start` runs, with the options of Node that stand there. */
+const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
+  scripts: { start: string };
+};
+export const START: readonly string[] = scripts.start.replace(/^exec /, '').split(' ');
+export const SERVICE_COMMAND: readonly string[] = [
+  process.execPath,
+  ...START.slice(1, -1),
+  fileURLToPath(new URL('dist/main.js', ROOT)),
+];
 const GRAPHQL_ADDRESS = /(http:\/\/[^\s"]+)\/graphql/;
 /** In production there is no start screen. */
 const LISTENING = /Server listening at (http:\/\/[^\s"]+)/;
