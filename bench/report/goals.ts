@@ -24,10 +24,13 @@ const GOALS: Partial<Record<FigureId, readonly Goal[]>> = {
   ],
   hasSession: [{ of: 'limit', least: 0.6 }],
   typename: [{ of: 'nest', least: 0.9 }],
-  login: [{ of: 'limit', least: 0.5 }],
+  login: [
+    { of: 'limit', least: 0.5 },
+    { of: 'nest', least: 0.7 },
+  ],
   open: [{ most: 90 }],
-  cold: [{ of: 'nest', most: 0.7 }],
-  idle: [{ most: 150 }],
+  cold: [{ of: 'nest', most: 1.5 }],
+  idle: [{ of: 'nest', most: 1.1 }],
   loaded: [{ of: 'nest', most: 1 }],
 };
 

@@ -57,7 +57,7 @@ describe('the goal beside a figure', () => {
     expect(goalOf('own', 'undici', 'limit')).toEqual({ of: 'limit', least: 0.6 });
     expect(goalOf('own', 'undici-redis', 'limit')).toEqual({ of: 'limit', least: 0.5 });
     expect(goalOf('own', 'nest', 'limit')).toBeUndefined();
-    expect(goalOf('idle', 'got')).toEqual({ most: 150 });
+    expect(goalOf('open', 'got')).toEqual({ most: 90 });
   });
 });
 

@@ -12,6 +12,7 @@ import { eventually } from '../../packages/portico/test/support/eventually.js';
 import { gate } from '../../packages/portico/test/support/gate.js';
 import { bearerHandle } from '../support/graphql/graphql-caller.js';
 import { productionSettings } from '../support/app/production.js';
+import { peakMegabytes, residentMegabytes } from '../support/app/resident-memory.js';
 import { type RunningService, runService, stopServices } from '../support/app/run-service.js';
 import { startApp } from '../support/app/start-app.js';
 import {
@@ -59,6 +60,13 @@ describe('the service as a process without any setting', () => {
   afterAll(async () => {
     await stopServices();
     await folder.remove();
+  });
+
+  it('gives back the memory that only its start needed', async () => {
+    const { pid } = service.process;
+    await eventually(async () => {
+      expect((await residentMegabytes(pid)) / (await peakMegabytes(pid))).toBeLessThan(0.85);
+    }, 10_000);
   });
 
   it('reports that it is alive and ready, without a session, and shows a curl that works when it is pasted', async () => {
