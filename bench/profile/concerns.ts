@@ -4,7 +4,7 @@ import { type Frame, type ProfileSample } from './cpu-profile.ts';
 const CONCERNS: readonly (readonly [concern: string, where: RegExp])[] = [
   [
     'JSON',
-    /secure-json-parse|client\/json\/|repeated-query-route\.service\.ts##answer$|#prettyJSONStringify$|^#(parse|stringify)$/,
+    /secure-json-parse|client\/json\/|repeated-request-route\.service\.ts##answer$|#prettyJSONStringify$|^#(parse|stringify)$/,
   ],
   ['unsealing, crypto', /src\/session\/.*(seal|handle|key)|node:internal\/crypto/],
   [

@@ -14,12 +14,12 @@ export interface HttpRequest {
   readonly caller: Caller;
   /** How the request was admitted. */
   readonly slot: { readonly isReserved: boolean };
-  /** What compiled code has executed for Apollo. */
-  executed?: ExecutedQuery;
+  /** What was executed in Apollo's place, as it is frequent. */
+  executed?: ExecutedOperation;
 }
 
-/** A query that is parsed, validated and compiled. */
-export interface ExecutedQuery {
+/** A frequent operation, parsed and validated. */
+export interface ExecutedOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;

@@ -18,8 +18,8 @@ import { prefixNames } from '../federation/name-prefixes.js';
 import { describeRootTypes, editSubgraphSdl } from '../federation/subgraph-sdl.js';
 import { ErrorFormat } from '../../errors/to-graphql-error.js';
 import { writeAnswer } from './answer-text.js';
-import { CompiledAnswers } from './compiled-answers.service.js';
-import { RepeatedQueryRoute } from './repeated-query-route.service.js';
+import { FrequentAnswers } from './frequent-answers.service.js';
+import { RepeatedRequestRoute } from './repeated-request-route.service.js';
 import { DocumentPlugin, refusalRule } from '../limits/document.plugin.js';
 import { AnswerCompletion } from '../answer-completion.service.js';
 import { Portico } from '../portico-graphql.service.js';
@@ -106,12 +106,12 @@ class ErrorFormatModule {}
       }),
     }),
   ],
-  providers: [AnswerCompletion, CompiledAnswers, DocumentPlugin, RequestPlugin],
+  providers: [AnswerCompletion, FrequentAnswers, DocumentPlugin, RequestPlugin],
 })
 export class GraphQLModule {
-  /** @param showsSteps whether every query goes through all steps of Apollo, as a trace shows them. */
+  /** @param showsSteps whether every request goes through all steps of Apollo, as a trace shows them. */
   static with({ showsSteps }: { readonly showsSteps: boolean }): DynamicModule {
-    return { module: GraphQLModule, providers: showsSteps ? [] : [RepeatedQueryRoute] };
+    return { module: GraphQLModule, providers: showsSteps ? [] : [RepeatedRequestRoute] };
   }
 }
 

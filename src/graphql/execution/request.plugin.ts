@@ -9,14 +9,14 @@ import { AnswerCompletion } from '../answer-completion.service.js';
 import { FEDERATION_FIELDS } from '../federation/federation-gate.js';
 import { type GraphQLContext } from '../graphql-context.js';
 import { beforeWriting } from './answer-text.js';
-import { CompiledAnswers } from './compiled-answers.service.js';
+import { FrequentAnswers } from './frequent-answers.service.js';
 
 const FORBIDDEN = 403;
 const SERVICE_UNAVAILABLE = 503;
 
 /**
- * Our part in a request that Apollo answers: refuses an operation that its caller may not run, lets compiled code
- * answer frequent queries, and completes the answer.
+ * Our part in a request that Apollo answers: refuses an operation that its caller may not run, answers a frequent one
+ * without Apollo's execution, and completes the answer.
  */
 @Plugin()
 export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
@@ -26,7 +26,7 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
 
   constructor(
     { FIELD_PREFIX, FEDERATION_SECRET, production, CORS_ORIGINS }: Settings,
-    private readonly compiled: CompiledAnswers,
+    private readonly frequent: FrequentAnswers,
     private readonly completion: AnswerCompletion,
   ) {
     this.#logout = prefixedName(FIELD_PREFIX, 'logout');
@@ -46,9 +46,9 @@ export class RequestPlugin implements ApolloServerPlugin<GraphQLContext> {
         // Despite its type, there is no operation if the request does not say which one it means. GraphQL reports
         // that.
         const operation = request.operation as OperationDefinitionNode | undefined;
-        if (operation?.operation !== OperationTypeNode.QUERY) return null;
+        if (operation === undefined) return null;
         const { variables = {} } = request.request;
-        const answer = await this.compiled.answer({ schema, document, operation, contextValue, variables });
+        const answer = await this.frequent.answer({ schema, document, operation, contextValue, variables });
         if (answer === undefined) return null;
         const { data, errors, thrown } = answer;
         contextValue.req.executed = { schema, document, operation };

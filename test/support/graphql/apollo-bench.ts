@@ -4,8 +4,8 @@ import { parseSettings } from '../../../src/config/parse-settings.js';
 import { ErrorFormat } from '../../../src/errors/to-graphql-error.js';
 import { AnswerCompletion } from '../../../src/graphql/answer-completion.service.js';
 import { writeAnswer } from '../../../src/graphql/execution/answer-text.js';
-import { CompiledAnswers } from '../../../src/graphql/execution/compiled-answers.service.js';
-import { RepeatedQueryRoute } from '../../../src/graphql/execution/repeated-query-route.service.js';
+import { FrequentAnswers } from '../../../src/graphql/execution/frequent-answers.service.js';
+import { RepeatedRequestRoute } from '../../../src/graphql/execution/repeated-request-route.service.js';
 import { RequestPlugin } from '../../../src/graphql/execution/request.plugin.js';
 import { routerCheck } from '../../../src/graphql/federation/federation-gate.js';
 import { contextMaker, type GraphQLContext } from '../../../src/graphql/graphql-context.js';
@@ -58,7 +58,7 @@ export function apolloBench(
   const settings = parseSettings(environment);
   const [turns, sessions] = [new AnswerTurns(), new KnownSessions()];
   const format = new ErrorFormat(true, () => 'request');
-  const compiled = new CompiledAnswers(format, turns);
+  const compiled = new FrequentAnswers(format, turns);
   const completion = new AnswerCompletion(settings, new Observation());
   const makeContext = contextMaker(settings, turns, sessions);
   const apollo = new ApolloServer<GraphQLContext>({
@@ -87,7 +87,7 @@ export function apolloBench(
     trustsProxies: false,
   });
   const host = { httpAdapter: { getInstance: (): FastifyInstance => server } };
-  new RepeatedQueryRoute(host as never, compiled, completion, settings, turns, sessions).onModuleInit();
+  new RepeatedRequestRoute(host as never, compiled, completion, settings, turns, sessions).onModuleInit();
   server.addHook('onSend', (_request, reply, _payload, done) => {
     ({ mayBeCompressed } = reply);
     done();

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   type DirectiveNode,
   type DocumentNode,
+  execute,
   type ExecutionResult,
   type FieldNode,
   getVariableValues,
@@ -17,10 +18,10 @@ import {
 } from 'graphql';
 import { ErrorFormat } from '../../errors/to-graphql-error.js';
 import { AnswerTurns } from '../../load/answer-turns.js';
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
 
-/** The result of a compiled query, with its errors as callers see them. */
-export interface CompiledAnswer {
+/** The result of an operation, with its errors as callers see them. */
+export interface FrequentAnswer {
   readonly data: ExecutionResult['data'];
   readonly errors: readonly GraphQLFormattedError[] | undefined;
   /** The errors as they were thrown, in the same order. */
@@ -28,23 +29,23 @@ export interface CompiledAnswer {
 }
 
 /**
- * Answers frequent queries with compiled code. Their errors are mapped by the same function that Apollo calls for
- * all others.
+ * Answers frequent operations without Apollo's pipeline, queries with compiled code. Their errors are mapped by the
+ * same function that Apollo calls for all others.
  */
 @Injectable()
-export class CompiledAnswers {
-  readonly #queries: CompiledQueries;
+export class FrequentAnswers {
+  readonly #operations: FrequentOperations;
 
   constructor(
     private readonly format: ErrorFormat,
     turns: AnswerTurns,
   ) {
-    this.#queries = new CompiledQueries(USES_BEFORE_COMPILING, () => turns.size > 0);
+    this.#operations = new FrequentOperations(USES_BEFORE_COMPILING, () => turns.size > 0);
   }
 
-  /** Undefined if GraphQL has to execute the operation itself. Nothing was called then. */
-  async answer(requested: RequestedOperation): Promise<CompiledAnswer | undefined> {
-    const result = await this.#queries.execute(requested);
+  /** Undefined if Apollo has to execute the operation. Nothing was called then. */
+  async answer(requested: RequestedOperation): Promise<FrequentAnswer | undefined> {
+    const result = await this.#operations.execute(requested);
     if (result === undefined) return undefined;
     const { data, errors: thrown } = result;
     const errors = thrown?.map((error) => {
@@ -60,7 +61,7 @@ export class CompiledAnswers {
  * answers are made: these take GraphQL's own executor four times as long.
  */
 const USES_BEFORE_COMPILING = 2;
-const MAX_COMPILED = 200;
+const MAX_KEPT = 200;
 
 /**
  * Without checks of built-in scalars and enums: they prepare the path of an error for each value, 420 bytes for an
@@ -68,7 +69,7 @@ const MAX_COMPILED = 200;
  */
 const COMPILED = { disablingCapturingStackErrors: true, disableLeafSerialization: true } as const;
 
-/** What a request queries, after validation. */
+/** What a request asks for, after validation. */
 interface RequestedOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -77,32 +78,38 @@ interface RequestedOperation {
   readonly contextValue: unknown;
 }
 
-/** Frequent queries, compiled to JavaScript. The least recently used one makes room for the next. */
-export class CompiledQueries {
+/** Executes an operation that is parsed and validated, with variables that fit. */
+type Execute = (
+  contextValue: unknown,
+  variables: RequestedOperation['variables'],
+) => Promise<ExecutionResult> | ExecutionResult;
+
+/**
+ * Frequent operations: queries compiled to JavaScript, and for all others GraphQL's own executor. The least recently
+ * used one makes room for the next.
+ */
+export class FrequentOperations {
   readonly #usesBefore: number;
   readonly #isHurried: () => boolean;
-  readonly #compiled = new Map<OperationDefinitionNode, CompiledQuery>();
-  /** Uses so far; Infinity for an operation that is never compiled. */
+  readonly #kept = new Map<OperationDefinitionNode, Execute>();
+  /** Uses so far of an operation that is not kept. */
   readonly #uses = new WeakMap<OperationDefinitionNode, number>();
 
-  /** @param isHurried whether an operation is compiled at its first use. */
+  /** @param isHurried whether an operation is kept from its first use on. */
   constructor(usesBefore = USES_BEFORE_COMPILING, isHurried = () => false) {
     this.#usesBefore = usesBefore;
     this.#isHurried = isHurried;
   }
 
-  /** How many compiled queries are kept. */
+  /** How many operations are kept. */
   get size(): number {
-    return this.#compiled.size;
+    return this.#kept.size;
   }
 
-  /**
-   * The result of a compiled query; undefined if GraphQL has to execute the operation itself. Nothing was called
-   * then.
-   */
+  /** The result of a frequent operation; undefined if Apollo has to execute it. Nothing was called then. */
   execute(requested: RequestedOperation): Promise<ExecutionResult> | ExecutionResult | undefined {
-    const compiled = this.#find(requested);
-    if (compiled === undefined) return undefined;
+    const kept = this.#find(requested);
+    if (kept === undefined) return undefined;
     const { schema, operation, variables, contextValue } = requested;
     const { variableDefinitions = [] } = operation;
     // GraphQL reports what is wrong with a variable, in words that the error mapping knows. Whether null fits shows
@@ -114,41 +121,51 @@ export class CompiledQueries {
     ) {
       return undefined;
     }
-    const { answer } = contextValue as { readonly answer?: { completesInParts: boolean } };
-    if (answer !== undefined) answer.completesInParts = false;
-    return compiled.query(undefined, contextValue, variables);
+    return kept(contextValue, variables);
   }
 
-  #find(requested: RequestedOperation): CompiledQuery | undefined {
+  #find(requested: RequestedOperation): Execute | undefined {
     const { operation } = requested;
-    const known = this.#compiled.get(operation);
+    const known = this.#kept.get(operation);
     if (known !== undefined) {
-      if (this.#compiled.size > MAX_COMPILED / 2) {
-        this.#compiled.delete(operation);
-        this.#compiled.set(operation, known);
+      if (this.#kept.size > MAX_KEPT / 2) {
+        this.#kept.delete(operation);
+        this.#kept.set(operation, known);
       }
       return known;
     }
     const uses = (this.#uses.get(operation) ?? 0) + 1;
     this.#uses.set(operation, uses);
-    const pays = uses > this.#usesBefore || this.#isHurried();
-    return pays && uses !== Infinity ? this.#compile(requested) : undefined;
+    return uses > this.#usesBefore || this.#isHurried() ? this.#keep(requested) : undefined;
   }
 
-  #compile({ schema, document, operation }: RequestedOperation): CompiledQuery | undefined {
-    const compiled = isCompilable(document, operation)
-      ? compileQuery(schema, document, operation.name?.value, COMPILED)
-      : undefined;
-    if (compiled === undefined || !isCompiledQuery(compiled)) {
-      this.#uses.set(operation, Infinity);
-      return undefined;
-    }
+  #keep(requested: RequestedOperation): Execute {
+    const execution = compiled(requested) ?? interpreted(requested);
+    const { operation } = requested;
     this.#uses.delete(operation);
-    const [oldest] = this.#compiled.keys();
-    if (this.#compiled.size >= MAX_COMPILED && oldest !== undefined) this.#compiled.delete(oldest);
-    this.#compiled.set(operation, compiled);
-    return compiled;
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(operation, execution);
+    return execution;
   }
+}
+
+function interpreted({ schema, document, operation }: RequestedOperation): Execute {
+  const operationName = operation.name?.value;
+  return (contextValue, variableValues) =>
+    execute({ schema, document, operationName, contextValue, variableValues });
+}
+
+/** Undefined for an operation that may not be compiled. */
+function compiled({ schema, document, operation }: RequestedOperation): Execute | undefined {
+  if (!isCompilable(document, operation)) return undefined;
+  const code = compileQuery(schema, document, operation.name?.value, COMPILED);
+  if (!isCompiledQuery(code)) return undefined;
+  return (contextValue, variables) => {
+    const { answer } = contextValue as { readonly answer?: { completesInParts: boolean } };
+    if (answer !== undefined) answer.completesInParts = false;
+    return code.query(undefined, contextValue, variables);
+  };
 }
 
 /**

@@ -11,11 +11,12 @@ const SECRET = 'a-secret-of-the-router-of-32-bytes';
 const TYPES = `
   scalar JSONObject
   type Query { ok: Boolean other: Boolean heavy: Boolean raw: JSONObject twice(of: Int!): Int down: Boolean missing: Boolean started: Boolean asRouter: Boolean }
-  type Mutation { change: Boolean }
+  type Mutation { change(to: Int): Int fail: Boolean store: Boolean }
 `;
 
 let bench: ApolloBench;
 let isDown: boolean;
+let changes: unknown[];
 let lines: unknown[];
 beforeAll(() => {
   const line = (text: unknown): number => lines.push(text);
@@ -26,6 +27,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   isDown = false;
+  changes = [];
   lines = [];
   bench = start();
 });
@@ -51,17 +53,31 @@ function start(environment: Record<string, string> = {}): ApolloBench {
     },
     asRouter: (_source: unknown, _args: unknown, { isRouter }: { isRouter: boolean }) => isRouter,
   };
-  return apolloBench(TYPES, { Query, Mutation: { change: () => true } }, environment);
+  const Mutation = {
+    change: (_source: unknown, { to = 0 }: { to?: number }) => {
+      changes.push(to);
+      return to;
+    },
+    fail: () => {
+      changes.push('fail');
+      throw new ServiceError('NOT_FOUND', 'There is none');
+    },
+    store: () => {
+      changes.push('store');
+      throw storeUnavailable('down');
+    },
+  };
+  return apolloBench(TYPES, { Query, Mutation }, environment);
 }
 
-/** Asks as often as it takes until a query is compiled and known, and once more. */
+/** Asks as often as it takes until a request is known, and once more. */
 async function askOften(asked: Asked): Promise<{ first: Told; last: Told }> {
   const first = await bench.ask(asked);
   for (let time = 0; time < 3; time += 1) await bench.ask(asked);
   return { first, last: await bench.ask(asked) };
 }
 
-describe('a query that is asked for again', () => {
+describe('a request that comes again', () => {
   it.each<[string, object, Record<string, string>]>([
     ['a plain one', { query: '{ ok }' }, {}],
     ['with variables', { query: 'query ($n: Int!) { twice(of: $n) }', variables: { n: 4 } }, {}],
@@ -72,11 +88,35 @@ describe('a query that is asked for again', () => {
     ['for plain JSON', { query: '{ ok }' }, { accept: 'application/json' }],
     ['with an error', { query: '{ ok missing }' }, {}],
     ['that sets a cookie', { query: '{ started }' }, {}],
+    ['with a literal', { query: '{ twice(of: 4) }' }, {}],
+    ['with a literal and an error', { query: '{ twice(of: 4) missing }' }, {}],
+    ['for the schema', { query: '{ __schema { queryType { name } } }' }, {}],
   ])('has the same answer without Apollo: %s', async (_which, body, headers) => {
     const { first, last } = await askOften({ body, headers });
     expect(first.byApollo).toBe(true);
     expect(last).toEqual({ ...first, byApollo: false });
     expect(first.mayBeCompressed).toBe(true);
+  });
+
+  it.each<[string, object]>([
+    ['a plain one', { query: 'mutation { change }' }],
+    ['with variables', { query: 'mutation ($to: Int!) { change(to: $to) }', variables: { to: 4 } }],
+    ['with an error', { query: 'mutation { fail }' }],
+    ['that the store is down for', { query: 'mutation { store }' }],
+    ['with an error of its variables', { query: 'mutation ($to: Int!) { change(to: $to) }' }],
+  ])('has the same answer if it is a mutation, and does its work once: %s', async (_which, body) => {
+    const { first, last } = await askOften({ body });
+    expect({ ...last, byApollo: true }).toEqual(first);
+    expect(first.mayBeCompressed).toBe(false);
+    expect(changes).toHaveLength(first.status === 400 ? 0 : 5);
+  });
+
+  it('is refused to a page of a foreign origin if it is a mutation', async () => {
+    const body = { query: 'mutation { change }' };
+    expect((await askOften({ body })).last.byApollo).toBe(false);
+    const headers = { origin: 'https://foreign.example' };
+    expect(await bench.ask({ body, headers })).toMatchObject({ byApollo: true, status: 403 });
+    expect(changes).toHaveLength(5);
   });
 
   it('that is answered without errors writes nothing into the log', async () => {
@@ -172,7 +212,6 @@ describe('a query that is asked for again', () => {
 
 describe('Apollo is asked each time', () => {
   it.each<[string, Asked]>([
-    ['a mutation', { body: { query: 'mutation { change }' } }],
     ['a GET', { method: 'GET', url: '/graphql?query={ok}', headers: { 'apollo-require-preflight': 'yes' } }],
     ['another path', { url: '/other', body: { query: '{ ok }' } }],
     ['a list of requests', { body: [{ query: '{ ok }' }] }],

@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { auditServer } from 'graphql-http';
 import {
-  type KnownQuery,
-  RepeatedQueries,
-} from '../../../src/graphql/execution/repeated-query-route.service.js';
+  type KnownRequest,
+  RepeatedRequests,
+} from '../../../src/graphql/execution/repeated-request-route.service.js';
 import { startApp, type TestApp } from '../../support/app/start-app.js';
 import { bearerHandle } from '../../support/graphql/graphql-caller.js';
 
-/** More often than a query runs before it is compiled. */
+/** More often than an operation is executed by Apollo before it counts as frequent. */
 const OFTEN = 12;
+const login = (password: string): string =>
+  `mutation { login(input: { username: "demo", password: "${password}", transport: BEARER }) { handle } }`;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 interface Told {
@@ -17,7 +19,7 @@ interface Told {
   readonly text: string;
 }
 
-describe('a query that is asked for again and again', () => {
+describe('a request that comes again and again', () => {
   let app: TestApp;
   let handle: string;
   beforeAll(async () => {
@@ -41,12 +43,12 @@ describe('a query that is asked for again and again', () => {
 
   /** Asks often, and says whether the last request was answered without Apollo. */
   async function askOften(body: unknown, headers?: Record<string, string>): Promise<[Told, Told, boolean]> {
-    const find = vi.spyOn(RepeatedQueries.prototype, 'find');
+    const find = vi.spyOn(RepeatedRequests.prototype, 'find');
     const first = await ask(body, headers);
     for (let n = 0; n < OFTEN; n += 1) await ask(body, headers);
     find.mockClear();
     const last = await ask(body, headers);
-    const found = find.mock.results.some(({ value }) => (value as KnownQuery | undefined) !== undefined);
+    const found = find.mock.results.some(({ value }) => (value as KnownRequest | undefined) !== undefined);
     return [first, last, found];
   }
 
@@ -94,6 +96,21 @@ describe('a query that is asked for again and again', () => {
     ['a cookie that is no handle', { query: '{ hasSession }' }, () => ({ cookie: '__Host-portico=odd' })],
     ['a foreign bearer token', { query: '{ hasSession }' }, () => ({ authorization: 'Bearer odd' })],
     ['gzip', { query: '{ projects { id raw } }' }, () => ({ ...bearer(), 'accept-encoding': 'gzip' })],
+    ['an introspection', { query: '{ __schema { queryType { name } } }' }, () => ({})],
+    ['a literal', { query: '{ project(id: "x") { name } }' }, bearer],
+    ['an extension', { query: 'mutation { extend { __typename } }' }, bearer],
+    ['an extension without a session', { query: 'mutation { extend { expiresAt } }' }, () => ({})],
+    ['a logout without a session', { query: 'mutation { logout { loggedOut } }' }, () => ({})],
+    [
+      'a login that is refused',
+      { query: 'mutation { login(input: { password: "x" }) { handle } }' },
+      () => ({}),
+    ],
+    [
+      'a login with input that is refused',
+      { query: 'mutation { login(input: { username: " " }) { handle } }' },
+      () => ({}),
+    ],
   ])('is answered as the first time, without Apollo: %s', async (_name, body, headers) => {
     const [first, last, found] = await askOften(body, headers());
     expect(last).toEqual(first);
@@ -101,14 +118,13 @@ describe('a query that is asked for again and again', () => {
   });
 
   it.each<[string, object, Record<string, string>]>([
-    ['a mutation', { query: 'mutation { logout }' }, {}],
+    ['a mutation that is not valid', { query: 'mutation { logout }' }, {}],
     ['a field of the router', { query: '{ _service { sdl } }' }, { 'x-federation-secret': 'wrong' }],
     ['a document that is not valid', { query: '{ nothing }' }, {}],
     ['a document that cannot be read', { query: '{' }, {}],
     ['no document', { query: '' }, {}],
     ['an operation that is not there', { query: '{ hasSession }', operationName: 'Other' }, {}],
     ['an operation without a name', { query: '{ hasSession }', operationName: '' }, {}],
-    ['an introspection', { query: '{ __schema { queryType { name } } }' }, {}],
     ['a media type that is not offered', { query: '{ hasSession }' }, { accept: 'image/png' }],
     [
       'a hash',
@@ -145,6 +161,28 @@ describe('a query that is asked for again and again', () => {
     expect(await ask(unknown, { ...bearer(), ...secret })).toMatchObject({
       status: 200,
       text: expect.stringContaining('BAD_USER_INPUT'),
+    });
+  });
+
+  it('starts a session of its own each time if it is a login, and ends only that one if it is a logout', async () => {
+    const [, , found] = await askOften({ query: login('demo') });
+    expect(found).toBe(true);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ query: login('demo') })));
+    const handles = answers.map(
+      ({ text }) => (JSON.parse(text) as { data: { login: { handle: string } } }).data.login.handle,
+    );
+    expect(new Set(handles).size).toBe(20);
+    const as = (n: number) => ({ authorization: `Bearer ${handles[n] ?? ''}` });
+    for (let n = 0; n < 19; n += 1) {
+      expect((await ask({ query: 'mutation { logout { loggedOut } }' }, as(n))).text).toBe(
+        '{"data":{"logout":{"loggedOut":true}}}\n',
+      );
+    }
+    expect(await ask({ query: '{ hasSession }' }, as(0))).toMatchObject({
+      text: '{"data":{"hasSession":false}}\n',
+    });
+    expect(await ask({ query: '{ hasSession }' }, as(19))).toMatchObject({
+      text: '{"data":{"hasSession":true}}\n',
     });
   });
 
