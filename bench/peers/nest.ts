@@ -30,8 +30,9 @@ interface RequestContext {
   readonly req: { readonly headers: Readonly<Record<string, string | undefined>> };
 }
 
-const { PORT = '0', PLATFORM = '' } = process.env;
+const { PORT = '0', PLATFORM = '', LOGIN_CONNECTIONS = 'kept' } = process.env;
 const agent = { http: new Agent({ keepAlive: true }) };
+const loginAgent = LOGIN_CONNECTIONS === 'new' ? { http: new Agent({ keepAlive: false }) } : agent;
 const sessions = new Map<string, Session>();
 
 @ObjectType()
@@ -91,7 +92,7 @@ class FacadeResolver {
   async login(@Args('input') input: LoginInput): Promise<AuthPayload> {
     const jar = new CookieJar();
     const { headers } = await got.post(`${PLATFORM}/auth/login`, {
-      agent,
+      agent: loginAgent,
       cookieJar: jar,
       json: { loginMode: 1, username: input.username, password: input.password },
     });

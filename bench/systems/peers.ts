@@ -28,6 +28,20 @@ function ownPeer(id: string, label: string): System {
   };
 }
 
+const nest = ownPeer('nest', 'Nest by hand');
+
+/** Its logins cannot fail because the platform has closed an idle connection, like those of Portico (ADR 9). */
+const nestWithNewConnections: System = {
+  ...nest,
+  id: 'nest-new',
+  label: 'Nest by hand, logins on new connections',
+  figures: ['login'],
+  launch: (port, surroundings) => {
+    const launch = nest.launch(port, surroundings);
+    return { ...launch, env: { ...launch.env, LOGIN_CONNECTIONS: 'new' } };
+  },
+};
+
 const hive: System = {
   id: 'hive',
   label: 'Hive Gateway',
@@ -81,6 +95,7 @@ const tailcall: System = {
 export const PEER_SYSTEMS: readonly System[] = [
   ownPeer('limit', 'limit (node:http + undici by hand)'),
   tailcall,
-  ownPeer('nest', 'Nest by hand'),
+  nest,
+  nestWithNewConnections,
   hive,
 ];
