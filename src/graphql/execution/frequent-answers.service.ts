@@ -19,6 +19,7 @@ import {
 import { ErrorFormat } from '../../errors/to-graphql-error.js';
 import { AnswerTurns } from '../../load/answer-turns.js';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
 
 /** The result of an operation, with its errors as callers see them. */
 export interface FrequentAnswer {
@@ -91,7 +92,7 @@ type Execute = (
 export class FrequentOperations {
   readonly #usesBefore: number;
   readonly #isHurried: () => boolean;
-  readonly #kept = new Map<OperationDefinitionNode, Execute>();
+  readonly #kept = new LRUCache<OperationDefinitionNode, Execute>({ max: MAX_KEPT });
   /** Uses so far of an operation that is not kept. */
   readonly #uses = new WeakMap<OperationDefinitionNode, number>();
 
@@ -127,13 +128,7 @@ export class FrequentOperations {
   #find(requested: RequestedOperation): Execute | undefined {
     const { operation } = requested;
     const known = this.#kept.get(operation);
-    if (known !== undefined) {
-      if (this.#kept.size > MAX_KEPT / 2) {
-        this.#kept.delete(operation);
-        this.#kept.set(operation, known);
-      }
-      return known;
-    }
+    if (known !== undefined) return known;
     const uses = (this.#uses.get(operation) ?? 0) + 1;
     this.#uses.set(operation, uses);
     return uses > this.#usesBefore || this.#isHurried() ? this.#keep(requested) : undefined;
@@ -143,8 +138,6 @@ export class FrequentOperations {
     const execution = compiled(requested) ?? interpreted(requested);
     const { operation } = requested;
     this.#uses.delete(operation);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(operation, execution);
     return execution;
   }

@@ -15,6 +15,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { isFields } from '../limits/document-id.js';
 import { writeWithin } from './answer-text.js';
 
@@ -138,9 +139,12 @@ const MOST_TEXTS = 200;
 const MOST_VARIANTS = 8;
 const MOST_CHARACTERS = 8 * 1024;
 
-/** Requests that Apollo has parsed, validated and answered, by their text. The oldest makes room for the next. */
+/**
+ * Requests that Apollo has parsed, validated and answered, by their text. The least recently used one makes room for
+ * the next: callers whose texts nobody else sends do not displace those that many send.
+ */
 export class RepeatedRequests {
-  readonly #known = new Map<string, Known[]>();
+  readonly #known = new LRUCache<string, Known[]>({ max: MOST_TEXTS });
 
   /** How many texts are kept. */
   get size(): number {
@@ -155,10 +159,6 @@ export class RepeatedRequests {
   remember(asked: AskedRequest, known: KnownRequest): void {
     const { query, operationName, accept, isRouter } = asked;
     if (query.length + (accept?.length ?? 0) > MOST_CHARACTERS) return;
-    const [oldest] = this.#known.keys();
-    if (!this.#known.has(query) && this.#known.size >= MOST_TEXTS && oldest !== undefined) {
-      this.#known.delete(oldest);
-    }
     const others = (this.#known.get(query) ?? []).filter((other) => !isAskedAs(other, asked));
     this.#known.set(query, [
       ...others.slice(1 - MOST_VARIANTS),

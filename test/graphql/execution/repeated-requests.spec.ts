@@ -43,6 +43,15 @@ describe('requests that come again', () => {
     expect(requests.find(asked('{ a }', 'A'))).toBeDefined();
   });
 
+  it('stay while they are asked', () => {
+    const requests = new RepeatedRequests();
+    for (let n = 0; n < 1000; n += 1) {
+      requests.remember(asked(`{ a${n}: a }`), known());
+      expect(requests.find(asked('{ a0: a }'))).toBeDefined();
+    }
+    expect(requests.size).toBe(200);
+  });
+
   it('make room for newer ones: 200 texts, each in 8 variants of up to 8 KB', () => {
     const requests = new RepeatedRequests();
     for (let n = 0; n < 300; n += 1) requests.remember(asked(`{ a${n}: a }`), known());

@@ -58,7 +58,7 @@ export function apolloBench(
   const settings = parseSettings(environment);
   const [turns, sessions] = [new AnswerTurns(), new KnownSessions()];
   const format = new ErrorFormat(true, () => 'request');
-  const compiled = new FrequentAnswers(format, turns);
+  const frequent = new FrequentAnswers(format, turns);
   const completion = new AnswerCompletion(settings, new Observation());
   const makeContext = contextMaker(settings, turns, sessions);
   const apollo = new ApolloServer<GraphQLContext>({
@@ -66,7 +66,7 @@ export function apolloBench(
     resolvers,
     formatError: format.format,
     stringifyResult: writeAnswer,
-    plugins: [new RequestPlugin(settings, compiled, completion)],
+    plugins: [new RequestPlugin(settings, frequent, completion)],
     stopOnTerminationSignals: false,
     csrfPrevention: false,
     introspection: true,
@@ -87,7 +87,7 @@ export function apolloBench(
     trustsProxies: false,
   });
   const host = { httpAdapter: { getInstance: (): FastifyInstance => server } };
-  new RepeatedRequestRoute(host as never, compiled, completion, settings, turns, sessions).onModuleInit();
+  new RepeatedRequestRoute(host as never, frequent, completion, settings, turns, sessions).onModuleInit();
   server.addHook('onSend', (_request, reply, _payload, done) => {
     ({ mayBeCompressed } = reply);
     done();
