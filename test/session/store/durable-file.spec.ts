@@ -194,8 +194,8 @@ describe('the file of the embedded store', () => {
     return found.flat();
   };
 
-  it.each<[string, () => Promise<unknown>]>([
-    ['is only touched', () => utimes(path, new Date(), new Date())],
+  it.each<[string, () => unknown]>([
+    ['is only touched', () => undefined],
     [
       'is written over where the journal has what belongs there',
       async () => {
@@ -208,7 +208,10 @@ describe('the file of the embedded store', () => {
     // The first check reads the file in any case, and reports nothing.
     check();
     await touch();
-    await checked(() => health.count('changed') === 1);
+    // The time of a write may be that of the one before: some systems count in steps of milliseconds.
+    await utimes(path, 1, 1);
+    check();
+    expect(health.count('changed')).toBe(1);
     expect((await stat(path)).ino).toBe(before.ino);
     expect(reports).toEqual([expect.stringContaining('it was checked, and is sound')]);
     await store.close();
