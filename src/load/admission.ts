@@ -168,8 +168,7 @@ export class Admission {
   /** A connection has taken an answer for a caller in a network. */
   readonly answered = (connection: Connection, network: string): void => {
     const isCrowded = this.limit.isShedding && this.#begunLater + this.#paused.size > this.#crowd;
-    if (isCrowded && !this.#isStopping() && !this.#queue.hasReserve(network, this.#crowd))
-      this.#paused.pause(connection);
+    if (isCrowded && !this.#isStopping()) this.#paused.pause(connection, network);
     if (this.#room >= 1) this.#paused.release();
   };
 

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
+import { FairQueue } from 'portico/internal';
 import { isProbe } from '../http/caller.js';
 
 export type Connection = Pick<Socket, 'pause' | 'resume' | 'destroyed'>;
@@ -25,15 +26,17 @@ const MOST_REFUSALS_PER_ANSWER = 1;
 
 /**
  * Connections that are not read for a while after an answer. What they send next waits in the buffers of the system,
- * where it costs the process nothing. They are read again in the order of their answers, as soon as there is room.
- * Those for which there is none within 700 ms are too late: they are read a few at a time, more of them after five
- * seconds, and what they have sent is refused.
+ * where it costs the process nothing. They are read again as soon as there is room: one of each network in turn, and
+ * those of a network in the order of their answers. Those for which there is none within 700 ms are too late: they are
+ * read a few at a time, more of them after five seconds, and what they have sent is refused.
  */
 export class PausedConnections {
   readonly #options: PauseOptions;
   readonly #now: () => number;
+  /** In the order in which they were paused. */
+  readonly #waiting = new Map<Connection, Pause>();
+  readonly #turns = new FairQueue<Connection>();
   /** Each with the time at which it was paused, in order. */
-  readonly #waiting = new Map<Connection, number>();
   readonly #late = new Map<Connection, number>();
   readonly #refused = new Set<Connection>();
   readonly #usual = new TokenBucket();
@@ -56,11 +59,12 @@ export class PausedConnections {
     return this.#waiting.size + this.#late.size;
   }
 
-  pause(connection: Connection): void {
+  /** @param network of the caller who has been answered */
+  pause(connection: Connection, network: string): void {
     if (connection.destroyed || this.#waiting.has(connection) || this.#late.has(connection)) return;
     connection.pause();
     const now = this.#now();
-    this.#waiting.set(connection, now);
+    this.#waiting.set(connection, { since: now, leaveTurns: this.#turns.add([network], connection) });
     if (this.#timer !== undefined) return;
     this.#checked = now;
     this.#timer = setInterval(this.release, CHECK_MS).unref();
@@ -91,22 +95,30 @@ export class PausedConnections {
   /** @returns for how many more there is room. */
   #letIn(now: number): number {
     let room = this.#options.room() - this.#arriving;
+    // With room for all, none is late.
+    if (room !== Infinity) this.#giveUp(now);
     let arriving = 0;
-    for (const [connection, since] of this.#waiting) {
-      // With room for all, none is late.
-      const isLate = room !== Infinity && now - since >= PATIENCE_MS;
-      if (room < 1 && !isLate) break;
+    while (room >= 1) {
+      const connection = this.#turns.next();
+      if (connection === undefined) break;
       this.#waiting.delete(connection);
-      if (isLate) this.#late.set(connection, since);
-      else if (read(connection)) {
-        room -= 1;
-        arriving += 1;
-      }
+      if (!read(connection)) continue;
+      room -= 1;
+      arriving += 1;
     }
     this.#arriving += arriving;
     // What they have sent is read before that, and then counts as waiting.
     if (arriving > 0) setImmediate(this.#arrived, arriving);
     return room;
+  }
+
+  #giveUp(now: number): void {
+    for (const [connection, { since, leaveTurns }] of this.#waiting) {
+      if (now - since < PATIENCE_MS) return;
+      leaveTurns();
+      this.#waiting.delete(connection);
+      this.#late.set(connection, since);
+    }
   }
 
   #letBeRefused(now: number, room: number): void {
@@ -130,6 +142,11 @@ export class PausedConnections {
     // What has been waiting is read before that; what comes later has not waited.
     if (refused.length > 0) setImmediate(this.#forget, refused);
   }
+}
+
+interface Pause {
+  readonly since: number;
+  readonly leaveTurns: () => void;
 }
 
 function read(connection: Connection): boolean {

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Admission } from '../../src/load/admission.js';
 import { RequestSlot } from '../../src/load/request-slot.js';
@@ -30,12 +31,11 @@ describe('a process that has no time left', () => {
   });
 
   /** Requests that come in one iteration of the event loop: all of them wait for their turn. */
-  function ask(count: number, networkOf = (n: number) => `192.0.2.${n}`): EventEmitter[] {
+  function ask(count: number, networkOf = (n: number) => `192.0.2.${n}`): RequestSlot[] {
     return Array.from({ length: count }, (_, n) => {
-      const response = new EventEmitter();
-      const caller = { network: networkOf(n) } as Caller;
-      void admission.enter(caller, new RequestSlot(response as ServerResponse));
-      return response;
+      const slot = new RequestSlot(new EventEmitter() as ServerResponse);
+      void admission.enter({ network: networkOf(n) } as Caller, slot);
+      return slot;
     });
   }
 
@@ -74,6 +74,18 @@ describe('a process that has no time left', () => {
     while (admission.limit.isShedding) admission.limit.observe({ ...BUSY, utilization: 0.1 });
     answer();
     expect(connection.isRead).toBe(true);
+  });
+
+  it('prefers nobody to those whom it has paused, however little their network has in flight', async () => {
+    const slots = ask(70, () => '192.0.2.1');
+    for (let n = 0; n < 10; n += 1) answer();
+    await nextIteration();
+    for (const slot of slots.slice(0, 10)) {
+      slot.answered();
+      slot.response.emit('close');
+    }
+    expect(answer().isRead).toBe(false);
+    expect(admission.paused).toBe(11);
   });
 
   it('lets no other request wait while a caller is paused', () => {

@@ -17,6 +17,8 @@ class FakeConnection {
   };
 }
 
+const NETWORK = '192.0.2.1';
+
 /** As many connections, paused in order, without room for any of them. */
 function pausing(count: number): {
   state: { now: number; room: number; answers: number };
@@ -31,7 +33,7 @@ function pausing(count: number): {
     now: () => state.now,
   });
   const connections = Array.from({ length: count }, () => new FakeConnection());
-  for (const connection of connections) paused.pause(connection as never);
+  for (const connection of connections) paused.pause(connection as never, NETWORK);
   return { state, paused, connections, read: () => connections.map(({ isRead }) => isRead) };
 }
 
@@ -45,11 +47,11 @@ describe('connections that have been answered while the process is busy', () => 
 
   it('are read again in the order of their answers, as many as there is room for', async () => {
     const { state, paused, connections, read } = pausing(4);
-    paused.pause(connections[0] as never);
+    paused.pause(connections[0] as never, NETWORK);
     state.room = 2;
     paused.release();
     expect(read()).toEqual([true, true, false, false]);
-    paused.pause(connections[0] as never);
+    paused.pause(connections[0] as never, NETWORK);
     await nextIteration();
     state.room = 1.5;
     paused.release();
@@ -58,6 +60,15 @@ describe('connections that have been answered while the process is busy', () => 
     paused.release();
     expect(read()).toEqual([true, true, true, true]);
     expect(paused.size).toBe(0);
+  });
+
+  it('are read again by turns of their networks: a crowd keeps none of another network waiting', () => {
+    const { state, paused, read } = pausing(4);
+    const other = new FakeConnection();
+    paused.pause(other as never, '192.0.2.2');
+    state.room = 2;
+    paused.release();
+    expect([...read(), other.isRead]).toEqual([true, false, false, false, true]);
   });
 
   it('take the room that there is until their requests have arrived', async () => {
@@ -116,7 +127,7 @@ describe('connections that have been answered while the process is busy', () => 
     state.now += 800;
     paused.release();
     const next = new FakeConnection();
-    paused.pause(next as never);
+    paused.pause(next as never, NETWORK);
     state.room = 2;
     paused.release();
     expect([...read(), next.isRead]).toEqual([true, false, true]);
@@ -128,7 +139,7 @@ describe('connections that have been answered while the process is busy', () => 
     const { state, paused, connections, read } = pausing(2);
     state.now += 800;
     paused.release();
-    paused.pause(new FakeConnection() as never);
+    paused.pause(new FakeConnection() as never, NETWORK);
     state.now += 800;
     state.room = Infinity;
     paused.release();
@@ -160,7 +171,7 @@ describe('connections that have been answered while the process is busy', () => 
     state.answers = 1;
     state.now += 5000;
     paused.release();
-    paused.pause(connections[0] as never);
+    paused.pause(connections[0] as never, NETWORK);
     state.now += 699;
     paused.release();
     expect(read()).toEqual([false]);
@@ -176,7 +187,7 @@ describe('connections that have been answered while the process is busy', () => 
     paused.release();
     expect(read()).toEqual([false, false, true]);
     expect(paused.size).toBe(0);
-    paused.pause(connections[0] as never);
+    paused.pause(connections[0] as never, NETWORK);
     expect(paused.size).toBe(0);
   });
 
