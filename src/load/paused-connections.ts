@@ -26,8 +26,8 @@ const MOST_REFUSALS_PER_ANSWER = 1;
 
 /**
  * Connections that are not read for a while after an answer. What they send next waits in the buffers of the system,
- * where it costs the process nothing. They are read again as soon as there is room: one of each network in turn, and
- * those of a network in the order of their answers. Those for which there is none within 700 ms are too late: they are
+ * where it costs the process nothing. They are read again as soon as there is room: one of each network in turn,
+ * those of a network in the order of their answers. Those for which there is none within 700 ms are late: they are
  * read a few at a time, more of them after five seconds, and what they have sent is refused.
  */
 export class PausedConnections {

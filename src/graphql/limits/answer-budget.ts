@@ -2,7 +2,7 @@ import { ExecutionCancelledError } from 'portico/client';
 import { type Party } from 'portico/internal';
 import { ServiceError } from '../../errors/service-error.js';
 import { type AnswerTurns, type Turn } from '../../load/answer-turns.js';
-import { answerPlan, answerSize, type Selected, type Size } from './answer-size.js';
+import { answerBound, answerPlan, answerSize, type Selected, type Size } from './answer-size.js';
 import {
   defaultFieldResolver,
   getNamedType,
@@ -23,6 +23,8 @@ const HEAVY_NODES = 50_000;
 const MANY_PARTS = 4000;
 /** Items of a list that GraphQL's own executor completes in a few milliseconds, or thirty while its code is cold. */
 const ITEMS = 1000;
+
+const NO_LIMIT = { nodes: Infinity, bytes: Infinity };
 
 /** Who waits for an answer. */
 export interface AnswerReader {
@@ -45,6 +47,8 @@ export class AnswerBudget {
   completesInParts = true;
   #nodes = 0;
   #bytes = 0;
+  /** Those values of which `#bytes` has more than their size: it is enough to see that a small answer fits. */
+  #bounded: Selected[] = [];
   /** Entries of lists that were searched or sorted. */
   #searched = 0;
   #turn: Promise<Turn | undefined> | undefined;
@@ -71,7 +75,7 @@ export class AnswerBudget {
     // The length of a list is enough to recognize a large one.
     const parts = (Array.isArray(value) ? value.length : 1) * selected.plan.length;
     if (parts >= MANY_PARTS) return this.#addLarge(value, selected);
-    this.#charged(value, selected);
+    this.#chargeSmall({ ...selected, value });
     return this.isHeavy ? this.nextPart().then(() => value) : value;
   }
 
@@ -88,6 +92,8 @@ export class AnswerBudget {
 
   /** Ends the turn once the answer is written, which happens before the next event loop iteration. */
   sending(): void {
+    // The request may live longer than its answer, and would keep these.
+    this.#bounded = [];
     void this.#turn?.then((turn) =>
       setImmediate(() => {
         turn?.end();
@@ -97,6 +103,7 @@ export class AnswerBudget {
 
   /** Of the text of what the answer has so far. */
   get bytes(): number {
+    this.#measureBounded();
     return this.#bytes;
   }
 
@@ -109,7 +116,7 @@ export class AnswerBudget {
   async #addLarge<T>(value: T, selected: Omit<Selected, 'value'>): Promise<T> {
     const turn = await this.#nextTurn();
     const size = this.#chargedLarge(value, selected);
-    turn?.hold(this.#bytes);
+    turn?.hold(this.bytes);
     if (!this.completesInParts || !Array.isArray(value)) {
       await this.#largePart(size);
       return value;
@@ -127,7 +134,7 @@ export class AnswerBudget {
   #chargedLarge(value: unknown, selected: Omit<Selected, 'value'>): Size {
     if (this.#refusal !== undefined) throw this.#refusal();
     try {
-      return this.#charged(value, selected);
+      return this.#charge({ ...selected, value });
     } catch (error) {
       const { message } = error as ServiceError;
       this.#refusal = () => tooLarge(message);
@@ -154,15 +161,34 @@ export class AnswerBudget {
     });
   }
 
-  #charged(value: unknown, selected: Omit<Selected, 'value'>): Size {
+  #chargeSmall(selected: Selected): void {
+    const { nodes, bytes } = answerBound(selected);
+    const most = Math.min(this.#limits.bytes, HEAVY_BYTES);
+    if (this.#nodes + nodes > this.#limits.nodes || this.#bytes + bytes > most) this.#charge(selected);
+    else {
+      this.#nodes += nodes;
+      this.#bytes += bytes;
+      this.#bounded.push(selected);
+    }
+  }
+
+  #charge(selected: Selected): Size {
+    this.#measureBounded();
     const left = { nodes: this.#limits.nodes - this.#nodes, bytes: this.#limits.bytes - this.#bytes };
-    const size = answerSize({ ...selected, value }, left);
+    const size = answerSize(selected, left);
     const { nodes, bytes } = this.#limits;
     if (size.nodes > left.nodes) throw tooLarge(limitMessage(nodes, 'values', 'GRAPHQL_MAX_ANSWER_NODES'));
     if (size.bytes > left.bytes) throw tooLarge(limitMessage(bytes, 'bytes', 'GRAPHQL_MAX_ANSWER_BYTES'));
     this.#nodes += size.nodes;
     this.#bytes += size.bytes;
     return size;
+  }
+
+  #measureBounded(): void {
+    for (const selected of this.#bounded) {
+      this.#bytes -= answerBound(selected).bytes - answerSize(selected, NO_LIMIT).bytes;
+    }
+    this.#bounded = [];
   }
 
   /**

@@ -35,16 +35,23 @@ const NULL_BYTES = 4;
 const FALSE_BYTES = 5;
 /** `2015-06-30T21:55:35.000Z` in quotes. */
 const DATE_BYTES = 26;
+/** JSON writes a character of a string as `\u001f` at most. */
+const MOST_CHARACTER_BYTES = 6;
+
+/** The size of a value in the answer, with more bytes: no text of it is read, which takes most of the time. */
+export function answerBound(selected: Selected): Size {
+  return measured(selected, { nodes: Infinity, bytes: Infinity }, false);
+}
 
 /** The size of a value in the answer. Measuring stops soon after `limit` is passed. */
-export function answerSize({ value, plan, variables }: Selected, limit: Size): Size {
-  if (isConditional(plan)) return measured(value, included(plan, variables), limit);
-  if (!Array.isArray(value) || value.length < LONG) return measured(value, plan, limit);
+export function answerSize(selected: Selected, limit: Size): Size {
+  const { value, plan } = selected;
+  if (!Array.isArray(value) || value.length < LONG || isConditional(plan)) return measured(selected, limit);
   const sizes = sizesOf.get(value) ?? new Map<string, Size>();
   const key = keyOf(plan);
   let size = sizes.get(key);
   if (size === undefined) {
-    size = measured(value, plan, limit);
+    size = measured(selected, limit);
     const isWhole = size.nodes <= limit.nodes && size.bytes <= limit.bytes;
     if (isWhole && sizes.size < MOST_SIZES) sizesOf.set(value, sizes.set(key, size));
   }
@@ -64,16 +71,18 @@ function keyOf(plan: AnswerPlan): string {
   return keys.get(plan) ?? '';
 }
 
-function measured(value: unknown, plan: AnswerPlan, limit: Size): Size {
-  const total = { nodes: 0, bytes: 0 };
-  add(value, plan, total, limit);
-  return total;
+function measured({ value, plan, variables }: Selected, limit: Size, isExact = true): Size {
+  const total = { nodes: 0, bytes: 0, isExact };
+  add(value, isConditional(plan) ? included(plan, variables) : plan, total, limit);
+  return { nodes: total.nodes, bytes: total.bytes };
 }
 
 /** A size while it is counted. */
 interface Total {
   nodes: number;
   bytes: number;
+  /** Whether strings are counted by their text, not by their length. */
+  readonly isExact: boolean;
 }
 
 /**
@@ -89,7 +98,7 @@ function add(value: unknown, plan: AnswerPlan, total: Total, limit: Size): void 
     }
   } else if (value instanceof Error) {
     total.nodes += ERROR_NODES;
-    total.bytes += ERROR_BYTES + leafBytes(value.message);
+    total.bytes += ERROR_BYTES + leafBytes(value.message, total);
   } else if (typeof value === 'object' && value !== null) {
     total.nodes += 1;
     total.bytes += 2 + Math.max(0, plan.length - 1);
@@ -100,12 +109,12 @@ function add(value: unknown, plan: AnswerPlan, total: Total, limit: Size): void 
       if (typeof part === 'object' && part !== null) addObject(part, field, total, limit);
       else {
         total.nodes += 1;
-        if (field.property !== undefined) total.bytes += leafBytes(part);
+        if (field.property !== undefined) total.bytes += leafBytes(part, total);
       }
     }
   } else {
     total.nodes += 1;
-    total.bytes += leafBytes(value);
+    total.bytes += leafBytes(value, total);
   }
 }
 
@@ -114,7 +123,7 @@ function addObject(part: object, { isJson, fields }: PlannedField, total: Total,
   else if (fields !== undefined) add(part, fields, total, limit);
   else {
     total.nodes += 1;
-    total.bytes += leafBytes(part);
+    total.bytes += leafBytes(part, total);
   }
 }
 
@@ -122,14 +131,14 @@ function addObject(part: object, { isJson, fields }: PlannedField, total: Total,
 function addJson(value: unknown, total: Total): void {
   total.nodes += 1;
   if (typeof value !== 'object' || value === null || value instanceof Date) {
-    total.bytes += leafBytes(value);
+    total.bytes += leafBytes(value, total);
     return;
   }
   let parts = 0;
   for (const [name, part] of Object.entries(value)) {
     // JSON leaves out members without a value.
     if (part === undefined) continue;
-    if (!Array.isArray(value)) total.bytes += leafBytes(name) + 1;
+    if (!Array.isArray(value)) total.bytes += leafBytes(name, total) + 1;
     addJson(part, total);
     parts += 1;
   }
@@ -138,8 +147,9 @@ function addJson(value: unknown, total: Total): void {
 }
 
 /** The bytes of a value without parts. A value that JSON cannot represent is null. */
-function leafBytes(value: unknown): number {
+function leafBytes(value: unknown, { isExact }: Total): number {
   if (typeof value === 'string') {
+    if (!isExact) return value.length * MOST_CHARACTER_BYTES + 2;
     return PLAIN.test(value) ? value.length + 2 : Buffer.byteLength(JSON.stringify(value));
   }
   if (typeof value === 'number') return Number.isFinite(value) ? String(value).length : NULL_BYTES;
@@ -153,15 +163,8 @@ function included(plan: AnswerPlan, variables: Readonly<Record<string, unknown>>
     .map((field) => (field.fields ? { ...field, fields: included(field.fields, variables) } : field));
 }
 
-const conditional = new WeakMap<AnswerPlan, boolean>();
-
 function isConditional(plan: AnswerPlan): boolean {
-  let is = conditional.get(plan);
-  if (is === undefined) {
-    is = plan.some(({ conditions, fields }) => conditions !== undefined || (fields && isConditional(fields)));
-    conditional.set(plan, is);
-  }
-  return is;
+  return plan.some(({ conditions, fields = [] }) => conditions !== undefined || isConditional(fields));
 }
 
 /** Whether a selection is part of the answer, by the variables of one request. */
@@ -268,7 +271,8 @@ function collect(
     if (selection.kind === Kind.FIELD) {
       const key = selection.alias?.value ?? selection.name.value;
       const before = into.get(key);
-      const alternative = conditions.length === 0 ? undefined : [all(conditions)];
+      const all: Condition = (variables) => conditions.every((holds) => holds(variables));
+      const alternative = conditions.length === 0 ? undefined : [all];
       if (before === undefined) into.set(key, { nodes: [selection], conditions: alternative });
       else {
         before.nodes.push(selection);
@@ -282,10 +286,6 @@ function collect(
     if (fragment === undefined || !(on === undefined || on === type.name || isUnionType(type))) continue;
     collect(fragment.selectionSet.selections, type, document, conditions, into);
   }
-}
-
-function all(conditions: readonly Condition[]): Condition {
-  return (variables) => conditions.every((holds) => holds(variables));
 }
 
 function conditionsOf({ directives = [] }: SelectionNode): Condition[] {

@@ -42,6 +42,22 @@ describe('the budget of an answer', () => {
     );
   });
 
+  it('is spent exactly by small values too, of which a bound was enough before', () => {
+    const value = items(2, 'x'.repeat(100));
+    const { bytes } = answerSize({ value, ...SELECTED }, NO_LIMIT);
+    const answer = budget({ nodes: 1000, bytes: 20 * bytes });
+    for (let time = 0; time < 20; time += 1) expect(answer.add(value, SELECTED)).toBe(value);
+    expect(answer.bytes).toBe(20 * bytes);
+    expect(() => answer.add(items(1), SELECTED)).toThrow('bytes');
+  });
+
+  it('is not large by a bound: values of half a megabyte follow without a turn', () => {
+    const answer = budget({ nodes: 1000, bytes: Infinity });
+    const value = items(1, 'x'.repeat(250_000));
+    for (let time = 0; time < 2; time += 1) expect(answer.add(value, SELECTED)).toBe(value);
+    expect(answer.isHeavy).toBe(false);
+  });
+
   it('counts values, and leaves room for smaller ones after one that did not fit', () => {
     const tight = budget({ nodes: 10, bytes: 100_000 });
     expect(() => tight.add(items(20), SELECTED)).toThrow(

@@ -8,7 +8,13 @@ import {
   type GraphQLResolveInfo,
   parse,
 } from 'graphql';
-import { answerPlan, answerSize, type Selected, type Size } from '../../../src/graphql/limits/answer-size.js';
+import {
+  answerBound,
+  answerPlan,
+  answerSize,
+  type Selected,
+  type Size,
+} from '../../../src/graphql/limits/answer-size.js';
 
 const schema = buildSchema(`
   directive @other(if: Boolean) on FIELD
@@ -173,6 +179,14 @@ describe('the size of an answer', () => {
     }
   });
 
+  it('is bounded without reading its texts: each may be written by an escape for each character', async () => {
+    const { selected, written } = await answered('{ names }', { names: ['\u001f'.repeat(100)] });
+    const bound = answerBound(only(selected));
+    expect(bound.bytes).toBe(Buffer.byteLength(written[0] ?? ''));
+    const plain = await answered('{ names }', { names: ['x'.repeat(100)] });
+    expect(answerBound(only(plain.selected)).bytes).toBe(bound.bytes);
+  });
+
   it('has one value for a date', async () => {
     const { selected } = await answered('{ item { at } }', { item: { at: new Date(0) } });
     expect(answerSize(only(selected), NO_LIMIT).nodes).toBe(2);
@@ -231,7 +245,7 @@ describe('the size of an answer', () => {
     expect(answerSize(each, NO_LIMIT).bytes).toBe(written[0]?.length);
   });
 
-  it('is exactly what is written, for any list and selection', async () => {
+  it('is exactly what is written, and never more than its bound, for any list and selection', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.option(item), { maxLength: 6 }),
@@ -245,6 +259,10 @@ describe('the size of an answer', () => {
           );
           const sizes = selected.map((one) => answerSize(one, NO_LIMIT));
           expect(sizes.map(({ bytes }) => bytes)).toEqual(written.map((each) => Buffer.byteLength(each)));
+          for (const [at, bound] of selected.map(answerBound).entries()) {
+            expect(bound.nodes).toBe(sizes[at]?.nodes);
+            expect(bound.bytes).toBeGreaterThanOrEqual(sizes[at]?.bytes ?? Infinity);
+          }
         },
       ),
       { numRuns: 300 },
