@@ -67,15 +67,22 @@ export class PausedConnections {
     this.#waiting.set(connection, { since: now, leaveTurns: this.#turns.add([network], connection) });
     if (this.#timer !== undefined) return;
     this.#checked = now;
-    this.#timer = setInterval(this.release, CHECK_MS).unref();
+    this.#timer = setInterval(this.check, CHECK_MS).unref();
     this.isIdle = false;
   }
 
-  /** Lets those be read for whose requests there is room, and those that are late. Called by a timer as well. */
+  /** Finds those that are late, and releases some. Called by a timer. */
+  readonly check = (): void => {
+    // With room for all, none is late.
+    if (this.#options.room() !== Infinity) this.#giveUp(this.#now());
+    this.release();
+  };
+
+  /** Lets those be read for whose requests there is room, and some of those that are late. */
   readonly release = (): void => {
     if (this.size === 0) return;
     const now = this.#now();
-    const room = this.#letIn(now);
+    const room = this.#letIn();
     this.#letBeRefused(now, room);
     this.#checked = now;
     if (this.size !== 0) return;
@@ -93,10 +100,8 @@ export class PausedConnections {
   };
 
   /** @returns for how many more there is room. */
-  #letIn(now: number): number {
+  #letIn(): number {
     let room = this.#options.room() - this.#arriving;
-    // With room for all, none is late.
-    if (room !== Infinity) this.#giveUp(now);
     let arriving = 0;
     while (room >= 1) {
       const connection = this.#turns.next();

@@ -40,7 +40,7 @@ function pausing(count: number): {
 describe('connections that have been answered while the process is busy', () => {
   it('are not read while there is no room', () => {
     const { paused, read } = pausing(2);
-    paused.release();
+    paused.check();
     expect(read()).toEqual([false, false]);
     expect(paused.size).toBe(2);
   });
@@ -49,15 +49,15 @@ describe('connections that have been answered while the process is busy', () => 
     const { state, paused, connections, read } = pausing(4);
     paused.pause(connections[0] as never, NETWORK);
     state.room = 2;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, true, false, false]);
     paused.pause(connections[0] as never, NETWORK);
     await nextIteration();
     state.room = 1.5;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([false, true, true, false]);
     state.room = Infinity;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, true, true, true]);
     expect(paused.size).toBe(0);
   });
@@ -67,22 +67,22 @@ describe('connections that have been answered while the process is busy', () => 
     const other = new FakeConnection();
     paused.pause(other as never, '192.0.2.2');
     state.room = 2;
-    paused.release();
+    paused.check();
     expect([...read(), other.isRead]).toEqual([true, false, false, false, true]);
   });
 
   it('take the room that there is until their requests have arrived', async () => {
     const { state, paused, read } = pausing(4);
     state.room = 2;
-    paused.release();
-    paused.release();
+    paused.check();
+    paused.check();
     expect(read()).toEqual([true, true, false, false]);
     state.room = 3;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, true, true, false]);
     await nextIteration();
     state.room = 1;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, true, true, true]);
   });
 
@@ -90,10 +90,10 @@ describe('connections that have been answered while the process is busy', () => 
     const { state, paused, connections, read } = pausing(4);
     state.answers = 200;
     state.now += 699;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([false, false, false, false]);
     state.now += 1;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, false, false, false]);
     expect(connections.map((each) => paused.late.has(each as never))).toEqual([true, false, false, false]);
     expect(paused.size).toBe(3);
@@ -103,7 +103,7 @@ describe('connections that have been answered while the process is busy', () => 
     // However often it is looked at.
     for (let n = 0; n < 10; n += 1) {
       state.now += 4;
-      paused.release();
+      paused.check();
     }
     expect(read()).toEqual([true, true, true, false]);
   });
@@ -111,25 +111,25 @@ describe('connections that have been answered while the process is busy', () => 
   it('are read after five seconds, at most as many of them as are answered', () => {
     const { state, paused, read } = pausing(5);
     state.now += 4999;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([false, false, false, false, false]);
     state.answers = 200;
     state.now += 5;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, false, false, false, false]);
     state.now += 15;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, true, true, true, false]);
   });
 
   it('are refused sooner when there is room, and let none wait that is in time', () => {
     const { state, paused, connections, read } = pausing(2);
     state.now += 800;
-    paused.release();
+    paused.check();
     const next = new FakeConnection();
     paused.pause(next as never, NETWORK);
     state.room = 2;
-    paused.release();
+    paused.check();
     expect([...read(), next.isRead]).toEqual([true, false, true]);
     expect(paused.late.has(connections[0] as never)).toBe(true);
     expect(paused.late.has(next as never)).toBe(false);
@@ -138,11 +138,11 @@ describe('connections that have been answered while the process is busy', () => 
   it('are not refused, however late, when there is room for all of them', () => {
     const { state, paused, connections, read } = pausing(2);
     state.now += 800;
-    paused.release();
+    paused.check();
     paused.pause(new FakeConnection() as never, NETWORK);
     state.now += 800;
     state.room = Infinity;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true, true]);
     expect(connections.map((each) => paused.late.has(each as never))).toEqual([false, false]);
     expect(paused.size).toBe(0);
@@ -154,9 +154,9 @@ describe('connections that have been answered while the process is busy', () => 
     state.now += 700;
     const second = nextIteration().then(() => {
       state.now += 20;
-      paused.release();
+      paused.check();
     });
-    paused.release();
+    paused.check();
     const third = nextIteration();
     await second;
     await third;
@@ -170,13 +170,13 @@ describe('connections that have been answered while the process is busy', () => 
     const { state, paused, connections, read } = pausing(1);
     state.answers = 1;
     state.now += 5000;
-    paused.release();
+    paused.check();
     paused.pause(connections[0] as never, NETWORK);
     state.now += 699;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([false]);
     state.room = 1;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([true]);
   });
 
@@ -184,7 +184,7 @@ describe('connections that have been answered while the process is busy', () => 
     const { state, paused, connections, read } = pausing(3);
     for (const closed of connections.slice(0, 2)) closed.destroyed = true;
     state.room = 1;
-    paused.release();
+    paused.check();
     expect(read()).toEqual([false, false, true]);
     expect(paused.size).toBe(0);
     paused.pause(connections[0] as never, NETWORK);
