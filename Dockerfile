@@ -56,4 +56,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:'+process.env.PORT+'/livez').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
-CMD ["node", "--expose-gc", "--max-semi-space-size=16", "dist/main.js"]
+CMD ["node", "--expose-gc", "--max-semi-space-size=32", "dist/main.js"]
