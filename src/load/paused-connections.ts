@@ -71,24 +71,21 @@ export class PausedConnections {
     this.isIdle = false;
   }
 
-  /** Finds those that are late, and releases some. Called by a timer. */
+  /** Finds those that are late, and lets some of all be read. Called by a timer. */
   readonly check = (): void => {
+    const now = this.#now();
     // With room for all, none is late.
-    if (this.#options.room() !== Infinity) this.#giveUp(this.#now());
-    this.release();
+    if (this.#options.room() !== Infinity) this.#giveUp(now);
+    this.#letBeRefused(now, this.#letIn());
+    this.#checked = now;
+    this.#endWhenEmpty();
   };
 
-  /** Lets those be read for whose requests there is room, and some of those that are late. */
+  /** Lets those be read for whose requests there is room. */
   readonly release = (): void => {
-    if (this.size === 0) return;
-    const now = this.#now();
-    const room = this.#letIn();
-    this.#letBeRefused(now, room);
-    this.#checked = now;
-    if (this.size !== 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    this.isIdle = true;
+    if (this.#waiting.size === 0) return;
+    this.#letIn();
+    this.#endWhenEmpty();
   };
 
   readonly #arrived = (count: number): void => {
@@ -98,6 +95,13 @@ export class PausedConnections {
   readonly #forget = (read: readonly Connection[]): void => {
     for (const connection of read) this.#refused.delete(connection);
   };
+
+  #endWhenEmpty(): void {
+    if (this.size !== 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.isIdle = true;
+  }
 
   /** @returns for how many more there is room. */
   #letIn(): number {
