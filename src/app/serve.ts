@@ -92,7 +92,7 @@ const STARTED_MS = 250;
  */
 function collectStart(): void {
   setTimeout(() => {
-    // Alive, so that V8 keeps the shape of its ticks: once that is lost, each tick takes ten times as long for good.
+    // V8 drops the shapes that no object has, and each tick would then take ten times as long for good.
     process.nextTick(() => undefined);
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   }, STARTED_MS).unref();

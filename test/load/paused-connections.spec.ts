@@ -71,6 +71,20 @@ describe('connections that have been answered while the process is busy', () => 
     expect([...read(), other.isRead]).toEqual([true, false, false, false, true]);
   });
 
+  it('are read after an answer, too, where there is room, while the late ones wait for the next check', () => {
+    const { state, paused, connections, read } = pausing(1);
+    state.now += 800;
+    paused.check();
+    const next = new FakeConnection();
+    paused.pause(next as never, NETWORK);
+    state.room = 2;
+    paused.release();
+    expect([...read(), next.isRead]).toEqual([false, true]);
+    paused.check();
+    expect(read()).toEqual([true]);
+    expect(paused.late.has(connections[0] as never)).toBe(true);
+  });
+
   it('take the room that there is until their requests have arrived', async () => {
     const { state, paused, read } = pausing(4);
     state.room = 2;
